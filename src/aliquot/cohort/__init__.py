@@ -1,0 +1,26 @@
+"""The border: tables are read, checked, split by patient and encoded, reversibly, on training rows only."""
+
+from aliquot.cohort.cohort import Cohort
+from aliquot.cohort.encoder import Encoder
+from aliquot.cohort.fitting import EncoderSettings
+from aliquot.cohort.read import fingerprint, read_table
+from aliquot.cohort.roles import HELD_OUT, ROLES, TRAIN, TUNING
+from aliquot.cohort.schema import Column, Schema, infer_schema, schema_file
+from aliquot.cohort.split import split_patients
+
+__all__ = [
+    "HELD_OUT",
+    "ROLES",
+    "TRAIN",
+    "TUNING",
+    "Cohort",
+    "Column",
+    "Encoder",
+    "EncoderSettings",
+    "Schema",
+    "fingerprint",
+    "infer_schema",
+    "read_table",
+    "schema_file",
+    "split_patients",
+]

@@ -1,0 +1,209 @@
+"""How one column becomes features and back: a code for numbers, one for truth values, one for levels.
+
+Each code knows its ``features``, fills its block of the encoded table (``encode``) and turns such a block
+back into cells of the source's type (``decode``). A cell shows as missing again where its ``(missing)``
+feature is above one half, or, for levels, where it is the largest.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from aliquot.cohort.cells import LARGEST, infinite, is_numeric, levels_of, numbers, truths, unreadable
+from aliquot.cohort.wording import counted
+from aliquot.errors import SchemaError
+
+RARE, MISSING = "(rare)", "(missing)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberCode:
+    """z = (f(x) - centre) / scale with f(x) = x, or ``log_scale(x)`` where ``log``; gaps take the median."""
+
+    name: str
+    kind: str  # numeric or integer
+    dtype: str  # type of the source column
+    median: float
+    centre: float
+    scale: float
+    log: bool
+    low: float | None
+    high: float | None
+    clip: float  # bound on |z|; 0: none
+    decimals: int  # of the source, for people
+    missing: bool  # whether a (missing) feature follows
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the encoded columns."""
+        return (self.name, f"{self.name}={MISSING}") if self.missing else (self.name,)
+
+    def encode(self, cells: pd.Series, block: np.ndarray) -> int:
+        """Fill ``block`` (n, features); returns 0, as numbers cannot be unseen."""
+        values = read_numbers(self.name, cells, self.low, self.high)
+        gaps = np.isnan(values)
+        values[gaps] = self.median
+        scores = (log_scale(values) if self.log else values) - self.centre
+        scores /= self.scale
+        bound = self.clip or float(np.finfo(np.float32).max)
+        block[:, 0] = np.clip(scores, -bound, bound)
+        if self.missing:
+            block[:, 1] = gaps
+        return 0
+
+    def decode(self, block: np.ndarray) -> pd.Series:
+        """Numbers in the source's unit, range, decimals and type."""
+        values = block[:, 0].astype(np.float64) * self.scale + self.centre
+        values = undo_log_scale(values) if self.log else values
+        values = np.round(within(values, self.low, self.high), self.decimals)
+        return _restore_numbers(self._with_gaps(values, block), self.dtype)
+
+    def _with_gaps(self, values: np.ndarray, block: np.ndarray) -> np.ndarray:
+        return np.where(block[:, 1] > 0.5, np.nan, values) if self.missing else values
+
+
+@dataclass(frozen=True, kw_only=True)
+class TruthCode:
+    """1 for yes, 0 for no; gaps take the more frequent of the two."""
+
+    name: str
+    kind: str  # boolean
+    dtype: str
+    spelling: tuple[bool | int | str, bool | int | str]  # how the source writes no and yes
+    mode: bool
+    missing: bool
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the encoded columns."""
+        return (self.name, f"{self.name}={MISSING}") if self.missing else (self.name,)
+
+    def encode(self, cells: pd.Series, block: np.ndarray) -> int:
+        """Fill ``block`` (n, features); returns 0, as truth values cannot be unseen."""
+        values = read_truths(self.name, cells)
+        gaps = np.isnan(values)
+        block[:, 0] = np.where(gaps, float(self.mode), values)
+        if self.missing:
+            block[:, 1] = gaps
+        return 0
+
+    def decode(self, block: np.ndarray) -> pd.Series:
+        """Yes from one half upwards, in the source's spelling."""
+        codes = (block[:, 0] >= 0.5).astype(int)
+        if self.missing:
+            codes[block[:, 1] > 0.5] = 2
+        words = np.array([*self.spelling, None], dtype=object)
+        return restore(words[codes], self.dtype)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LevelCode:
+    """One feature per kept level, one for all rare or unseen levels, one for gaps if the source had any."""
+
+    name: str
+    kind: str  # categorical
+    dtype: str
+    levels: tuple[str, ...]
+    missing: bool
+
+    @property
+    def bins(self) -> tuple[str, ...]:
+        """Kept levels, then the rare bin, then the missing bin."""
+        return (*self.levels, RARE, MISSING) if self.missing else (*self.levels, RARE)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the encoded columns."""
+        return tuple(f"{self.name}={level}" for level in self.bins)
+
+    def encode(self, cells: pd.Series, block: np.ndarray) -> int:
+        """Fill ``block`` (n, features); returns how many cells went to the rare bin as unseen."""
+        codes, levels = levels_of(cells)
+        place = {level: column for column, level in enumerate(self.levels)}
+        rare = len(self.levels)
+        target = np.array([place.get(level, rare) for level in levels] + [rare + self.missing])[codes]
+        block[:] = 0.0
+        block[np.arange(len(cells)), target] = 1.0
+        known_rare = RARE in levels and codes == levels.index(RARE)  # an exported row comes back
+        return int(np.count_nonzero((target == rare) & ~np.asarray(known_rare)))
+
+    def decode(self, block: np.ndarray) -> pd.Series:
+        """The level of the largest feature; rare ones all read ``(rare)``."""
+        words = np.array([*self.levels, RARE, None], dtype=object)
+        return restore(words[block.argmax(axis=1)], self.dtype, categories=[*self.levels, RARE])
+
+
+Code = NumberCode | TruthCode | LevelCode
+
+
+def read_numbers(name: str, cells: pd.Series, low: float | None, high: float | None) -> np.ndarray:
+    """Cells as float64 within the plausible range; a SchemaError where one is no finite number."""
+    values = numbers(cells)
+    wrong = unreadable(cells, values) + infinite(values)
+    if wrong:
+        raise SchemaError(
+            f"column {name!r} should be numeric but has {counted(wrong, 'cell')} without a finite number; "
+            "clean it"
+        )
+    return within(values, low, high)
+
+
+def read_truths(name: str, cells: pd.Series) -> np.ndarray:
+    """Cells as 0.0 and 1.0; a SchemaError where one is neither."""
+    values = truths(cells)
+    wrong = unreadable(cells, values)
+    if wrong:
+        raise SchemaError(
+            f"column {name!r} should be boolean but has {counted(wrong, 'cell')} without a yes or no; "
+            "clean it"
+        )
+    return values
+
+
+def log_scale(values: np.ndarray) -> np.ndarray:
+    """sign(x) · log(1 + |x|): the usual log(1 + x) for counts and concentrations, defined below zero too."""
+    return np.sign(values) * np.log1p(np.abs(values))
+
+
+def undo_log_scale(values: np.ndarray) -> np.ndarray:
+    """The inverse of ``log_scale``, held within ±``LARGEST``.
+
+    >>> undo_log_scale(log_scale(np.array([-3.0, 0.0, 8.0]))).round(9).tolist()
+    [-3.0, 0.0, 8.0]
+    """
+    return np.sign(values) * np.expm1(np.minimum(np.abs(values), np.log1p(LARGEST)))
+
+
+def within(values: np.ndarray, low: float | None, high: float | None) -> np.ndarray:
+    """A copy of the values, moved inside the plausible range where there is one; gaps stay."""
+    return np.clip(values, -np.inf if low is None else low, np.inf if high is None else high)
+
+
+def restore(cells: np.ndarray, dtype: str, categories: list[str] | None = None) -> pd.Series:
+    """Cells in the source's type, or as text where it cannot hold them (a rare level among numbers)."""
+    series = pd.Series(cells, dtype=object)
+    if dtype == "category" and categories is not None:
+        return series.astype(pd.CategoricalDtype(categories))
+    if dtype in ("object", "str"):  # "str" is what pandas infers for text since version 3
+        return series if dtype == "object" else series.infer_objects()
+    try:
+        readable = pd.to_numeric(series) if _is_numeric_name(dtype) else series
+        return readable.astype(pd.api.types.pandas_dtype(dtype))
+    except (TypeError, ValueError):
+        return series
+
+
+def _restore_numbers(values: np.ndarray, dtype: str) -> pd.Series:
+    if not _is_numeric_name(dtype):
+        return pd.Series(values)  # numbers written as text come back as numbers
+    target = pd.api.types.pandas_dtype(dtype)
+    if pd.api.types.is_integer_dtype(target):
+        bounds = np.iinfo(getattr(target, "numpy_dtype", target))  # type: ignore[arg-type]
+        top = float(bounds.max)
+        values = np.clip(values, bounds.min, top if int(top) == bounds.max else np.nextafter(top, 0))
+    return pd.Series(values).astype(target)
+
+
+def _is_numeric_name(dtype: str) -> bool:
+    return is_numeric(pd.Series([], dtype=dtype))

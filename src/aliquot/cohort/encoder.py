@@ -1,0 +1,131 @@
+"""The reversible encoding of a table: fitted on training rows, stored as JSON that a stranger can read."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from aliquot.cohort.codes import Code, LevelCode, NumberCode, TruthCode
+from aliquot.cohort.fitting import EncoderSettings, fit_code
+from aliquot.cohort.schema import Schema
+from aliquot.cohort.wording import quoted
+from aliquot.errors import SchemaError, TamperedError
+
+FORMAT, VERSION = "aliquot-encoder", 1
+
+_CODES = {"numeric": NumberCode, "integer": NumberCode, "boolean": TruthCode, "categorical": LevelCode}
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """Turns tables into float32 features and features back into tables.
+
+    >>> from aliquot.cohort import infer_schema
+    >>> frame = pd.DataFrame({"age": [50, 60, 70] * 10, "sex": ["f", "m", "m"] * 10})
+    >>> encoder = Encoder.fit(frame, infer_schema(frame))
+    >>> encoder.feature_names
+    ('age', 'sex=f', 'sex=m', 'sex=(rare)')
+    >>> encoder.inverse(encoder.transform(frame)).equals(frame)
+    True
+    """
+
+    columns: tuple[Code, ...]
+
+    @classmethod
+    def fit(cls, frame: pd.DataFrame, schema: Schema, settings: EncoderSettings | None = None) -> "Encoder":
+        """Encoder learned from training rows only; columns that are no features are passed over."""
+        features = [column for column in schema if column.is_feature]
+        _check_present(frame, [column.name for column in features])
+        codes = tuple(
+            fit_code(column, frame[column.name], settings or EncoderSettings()) for column in features
+        )
+        encoder = cls(codes)
+        if len(set(encoder.feature_names)) < len(encoder.feature_names):
+            raise SchemaError("two encoded columns would have the same name; rename columns that contain '='")
+        return encoder
+
+    @cached_property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the encoded columns, in order."""
+        return tuple(feature for code in self.columns for feature in code.features)
+
+    def transform(self, frame: pd.DataFrame) -> np.ndarray:
+        """Features of each row, float32 (n, features); the order of the table's columns does not matter."""
+        return self.transform_counted(frame)[0]
+
+    def transform_counted(self, frame: pd.DataFrame) -> tuple[np.ndarray, dict[str, int]]:
+        """Features of each row, and per column with any, how many cells held a level not seen in training."""
+        _check_present(frame, [code.name for code in self.columns])
+        values = np.empty((len(frame), len(self.feature_names)), dtype=np.float32)
+        unseen, start = {}, 0
+        for code in self.columns:
+            stop = start + len(code.features)
+            unseen[code.name] = code.encode(frame[code.name], values[:, start:stop])
+            start = stop
+        return values, {name: count for name, count in unseen.items() if count}
+
+    def inverse(self, values: np.ndarray) -> pd.DataFrame:
+        """Table in the source's columns, units, decimals and types."""
+        values = np.asarray(values)
+        if values.ndim != 2 or values.shape[1] != len(self.feature_names):
+            raise SchemaError(
+                f"the encoder has {len(self.feature_names)} features but got an array of shape "
+                f"{values.shape}; pass rows encoded by this encoder"
+            )
+        cells, start = {}, 0
+        for code in self.columns:
+            stop = start + len(code.features)
+            cells[code.name] = code.decode(values[:, start:stop])
+            start = stop
+        return pd.DataFrame(cells)
+
+    def to_json(self) -> str:
+        """The encoder as JSON with exact numbers; its checksum lets ``from_json`` notice a changed file."""
+        content = {"columns": [asdict(code) for code in self.columns], "features": list(self.feature_names)}
+        document = {"format": FORMAT, "version": VERSION, **content, "sha256": _checksum(content)}
+        return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> "Encoder":
+        """The encoder that ``to_json`` wrote; a TamperedError where the text is not whole and unchanged."""
+        encoder = _parse(text)
+        if encoder is None:
+            raise TamperedError(
+                f"the encoder is not a whole and unchanged file of the format {FORMAT}, version {VERSION}; "
+                "take it from the original release again"
+            )
+        return encoder
+
+
+def _parse(text: str) -> Encoder | None:
+    try:
+        document = json.loads(text)
+        content = {"columns": document["columns"], "features": document["features"]}
+        stated = document["format"], document["version"], document["sha256"]
+        encoder = Encoder(tuple(_code(entry) for entry in content["columns"]))
+        whole = (
+            stated == (FORMAT, VERSION, _checksum(content))
+            and [*encoder.feature_names] == content["features"]
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    return encoder if whole else None
+
+
+def _check_present(frame: pd.DataFrame, names: list[str]) -> None:
+    absent = [name for name in names if name not in frame.columns]
+    if absent:
+        raise SchemaError(f"the table lacks columns that the encoder needs ({quoted(absent)}); add them")
+
+
+def _code(entry: dict[str, Any]) -> Code:
+    values = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
+    return _CODES[entry["kind"]](**values)
+
+
+def _checksum(content: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

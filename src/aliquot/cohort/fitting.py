@@ -1,0 +1,153 @@
+"""What an encoder learns from the training rows of one column."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from aliquot.cohort.cells import YES_NO_PAIRS, is_numeric, levels_of
+from aliquot.cohort.codes import (
+    MISSING,
+    RARE,
+    Code,
+    LevelCode,
+    NumberCode,
+    TruthCode,
+    log_scale,
+    read_numbers,
+    read_truths,
+)
+from aliquot.cohort.schema import Column
+from aliquot.errors import SettingsError
+
+LOG_CHOICES = ("schema", "auto", "never")
+LOG_SKEWNESS = 2.0  # beyond this, "auto" takes the logarithm
+MAX_DECIMALS = 6
+ROUNDING = 1e-12  # a spread below this share of the largest value is rounding error
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncoderSettings:
+    """How columns are encoded."""
+
+    rare_below: int = 10  # levels with fewer training rows share the rare bin, their names are not stored;
+    # and gaps in fewer rows get no (missing) feature, which would point at a few patients
+    log: Literal["schema", "auto", "never"] = "schema"  # "schema": where the schema says so; "auto": also where skewed; "never"
+    clip: float = 0.0  # standardised numbers are clipped at ± clip; 0: not at all
+
+    def __post_init__(self) -> None:
+        if self.log not in LOG_CHOICES:
+            raise SettingsError(f"the encoder setting log must be one of {', '.join(LOG_CHOICES)}; change it")
+        if self.rare_below < 1 or not self.clip >= 0:
+            raise SettingsError(
+                "the encoder settings need rare_below of 1 or more and clip of 0 or more; change them"
+            )
+
+
+def fit_code(column: Column, cells: pd.Series, settings: EncoderSettings) -> Code:
+    """The code of one column.
+
+    >>> cells = pd.Series(["f"] * 12 + ["m"] * 15 + ["x"] * 2)
+    >>> fit_code(Column(name="sex", kind="categorical"), cells, EncoderSettings()).levels
+    ('f', 'm')
+    """
+    if column.kind == "categorical":
+        return _fit_levels(column, cells, settings.rare_below)
+    if column.kind == "boolean":
+        return _fit_truths(column, cells, settings.rare_below)
+    return _fit_numbers(column, cells, settings)
+
+
+def _fit_levels(column: Column, cells: pd.Series, rare_below: int) -> LevelCode:
+    codes, levels = levels_of(cells)
+    rows = np.bincount(codes[codes >= 0], minlength=len(levels))
+    kept = [level for level, count in zip(levels, rows, strict=True) if count >= rare_below]
+    return LevelCode(
+        name=column.name,
+        kind=column.kind,
+        dtype=str(cells.dtype),
+        levels=tuple(sorted(set(kept) - {RARE, MISSING})),
+        missing=int((codes < 0).sum()) >= rare_below,
+    )
+
+
+def _fit_truths(column: Column, cells: pd.Series, rare_below: int) -> TruthCode:
+    values = read_truths(column.name, cells)
+    present = values[~np.isnan(values)]
+    return TruthCode(
+        name=column.name,
+        kind=column.kind,
+        dtype=str(cells.dtype),
+        spelling=_spelling(cells),
+        mode=bool(present.mean() > 0.5) if present.size else False,
+        missing=values.size - present.size >= rare_below,
+    )
+
+
+def _spelling(cells: pd.Series) -> tuple[bool | int | str, bool | int | str]:
+    present = cells.dropna()
+    if pd.api.types.is_bool_dtype(present.infer_objects().dtype):
+        return False, True
+    if is_numeric(present.infer_objects()):
+        return 0, 1
+    by_word = {level.strip().lower(): level for level in levels_of(present)[1]}
+    no, yes = next((pair for pair in YES_NO_PAIRS if by_word.keys() & set(pair)), YES_NO_PAIRS[0])
+    return by_word.get(no, no), by_word.get(yes, yes)
+
+
+def _fit_numbers(column: Column, cells: pd.Series, settings: EncoderSettings) -> NumberCode:
+    values = read_numbers(column.name, cells, column.low, column.high)
+    gaps = np.isnan(values)
+    present = values[~gaps]
+    log = settings.log != "never" and (column.log or (settings.log == "auto" and _is_skewed(present)))
+    median = float(np.median(present)) if present.size else 0.0
+    filled = np.where(gaps, median, values)
+    filled = log_scale(filled) if log else filled
+    spread = float(filled.std()) if filled.size else 0.0
+    scale = spread if spread > ROUNDING * np.abs(filled).max(initial=0.0) else 1.0
+    resolved = _resolved_decimals(scale * (1 + abs(median)) if log else scale)
+    return NumberCode(
+        name=column.name,
+        kind=column.kind,
+        dtype=str(cells.dtype),
+        median=median,
+        centre=float(filled.mean()) if filled.size else 0.0,
+        scale=scale,
+        log=log,
+        low=None if column.low is None else float(column.low),
+        high=None if column.high is None else float(column.high),
+        clip=float(settings.clip),
+        decimals=0 if column.kind == "integer" else min(_decimals(present, cells.dtype), resolved),
+        missing=int(gaps.sum()) >= settings.rare_below,
+    )
+
+
+def _is_skewed(present: np.ndarray) -> bool:
+    """Whether no value is negative and the third standardised moment exceeds ``LOG_SKEWNESS``."""
+    spread = present.std() if present.size else 0.0
+    if spread == 0 or present.min() < 0:
+        return False
+    return bool((((present - present.mean()) / spread) ** 3).mean() > LOG_SKEWNESS)
+
+
+def _decimals(present: np.ndarray, dtype: object) -> int:
+    """Decimals that write every value to the precision of its type, at most ``MAX_DECIMALS``."""
+    precision = (
+        np.finfo(dtype).eps if isinstance(dtype, np.dtype) and dtype.kind == "f" else np.finfo(np.float64).eps
+    )
+    tolerance = 4 * precision * np.maximum(1.0, np.abs(present))
+    for decimals in range(MAX_DECIMALS):
+        if (np.abs(np.round(present, decimals) - present) <= tolerance).all():
+            return decimals
+    return MAX_DECIMALS
+
+
+def _resolved_decimals(unit: float) -> int:
+    """Decimals that survive float32 scores, whose last digit is worth about a millionth of ``unit``.
+
+    >>> _resolved_decimals(30.0)
+    4
+    """
+    return max(0, math.floor(6 - math.log10(unit)))

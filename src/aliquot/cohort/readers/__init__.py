@@ -1,0 +1,1 @@
+"""Readers of published dataset formats, one module per format."""

@@ -1,0 +1,81 @@
+"""What a curve is like: the loss along it, how bent it is, and how far it stays from the way SGD really took.
+
+The last three are the quantities of the paper's theorem, measured rather than bounded.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from aliquot.curves.bezier import Curve, bend, bezier_point, curvature, straight
+from aliquot.networks import Network
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Figures of K curves against the straight line and the SGD path between the same ends."""
+
+    times: np.ndarray  # (T,) in [0, 1]
+    loss_curve: np.ndarray  # (K, T) loss along each of the three ways, at equal times
+    loss_line: np.ndarray
+    loss_sgd: np.ndarray
+    bend: np.ndarray  # (K,) ‖control - midpoint‖ / ‖end - start‖
+    curvature: np.ndarray  # (K,) κ = ‖θ''‖
+    distance: np.ndarray  # (K, T) ‖curve(t) - SGD(t)‖ / ‖end - start‖
+    prediction_gap: np.ndarray  # (K, T) mean |p_curve - p_SGD| over the patients shown
+
+
+def measure(network: Network, curves: Curve, paths: Array, x: Array, targets: Array, points: int = 21) -> Geometry:
+    """Geometry of curves (K, P) against the SGD paths (K, E + 1, P), on the patients shown.
+
+    Time t on the SGD path is epoch t·E, with straight interpolation between two epochs.
+    """
+    times = jnp.linspace(0, 1, points)
+    paths = jnp.asarray(paths)
+    on_curve = jax.vmap(lambda t: bezier_point(curves, t), out_axes=1)(times)  # (K, T, P)
+    on_line = jax.vmap(lambda t: bezier_point(straight(curves.start, curves.end), t), out_axes=1)(times)
+    on_sgd = jax.vmap(lambda path: along(path, times))(paths)
+    span = jnp.linalg.norm(curves.end - curves.start, axis=-1)[:, None]
+    losses = [np.asarray(_losses(network, way, x, targets)) for way in (on_curve, on_line, on_sgd)]
+    return Geometry(
+        np.asarray(times),
+        *losses,
+        np.asarray(bend(curves)),
+        np.asarray(curvature(curves)),
+        np.asarray(jnp.linalg.norm(on_curve - on_sgd, axis=-1) / span),
+        np.asarray(_gaps(network, on_curve, on_sgd, x)),
+    )
+
+
+def along(path: Array, times: Array) -> Array:
+    """Points (T, P) of a path (E + 1, P) at times in [0, 1].
+
+    >>> along(jnp.array([[0.0], [1.0], [4.0]]), jnp.array([0.0, 0.75, 1.0]))[:, 0]
+    Array([0. , 2.5, 4. ], dtype=float32)
+    """
+    place = times * (len(path) - 1)
+    before = jnp.clip(place.astype(int), 0, len(path) - 2)
+    share = (place - before)[:, None]
+    return (1 - share) * path[before] + share * path[before + 1]
+
+
+@partial(jax.jit, static_argnames="network")
+def _losses(network, points, x, targets):
+    return jax.lax.map(lambda way: jax.lax.map(lambda theta: network.loss(theta, x, targets), way), points)
+
+
+@partial(jax.jit, static_argnames="network")
+def _gaps(network, one, other, x):
+    def gap(pair):
+        a, b = (_probabilities(network.logits(theta, x)) for theta in pair)
+        return jnp.abs(a - b).mean()
+
+    return jax.lax.map(lambda pair: jax.lax.map(gap, pair), (one, other))
+
+
+def _probabilities(logits: Array) -> Array:
+    return jax.nn.sigmoid(logits) if logits.ndim == 1 else jax.nn.softmax(logits)

@@ -1,0 +1,44 @@
+"""The mistakes Aliquot tells its users about, each as one sentence: what was asked, what was found, what to do.
+
+Messages may hold column names, counts and types. They never hold a cell value, a row or a patient identifier.
+"""
+
+
+class AliquotError(ValueError):
+    """A mistake that the user can mend; the command prints its sentence and ends with exit code 2."""
+
+
+class FileError(AliquotError):
+    """A file is missing, cannot be read, or is not what it should be."""
+
+
+class SchemaError(AliquotError):
+    """A column is missing, or holds something that cannot become a feature."""
+
+
+class TargetError(AliquotError):
+    """The outcome column cannot be learned as it is."""
+
+
+class TooFewPatientsError(AliquotError):
+    """A class or a split has fewer patients than were asked for."""
+
+
+class SplitError(AliquotError):
+    """The user's own split cannot be used."""
+
+
+class SettingsError(AliquotError):
+    """A setting does not exist or has an impossible value."""
+
+
+class RunFolderError(AliquotError):
+    """The output folder cannot take this run."""
+
+
+class TamperedError(AliquotError):
+    """A stored file is truncated or was changed after it was written."""
+
+
+class DegenerateSegmentError(AliquotError):
+    """A trajectory segment has no length, so there is nothing to match."""

@@ -1,0 +1,71 @@
+"""How good a model's scores are: ranking, probabilities and calibration."""
+
+import numpy as np
+from scipy.special import expit, logit, softmax
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+METRICS = ("auroc", "auprc", "log_loss", "brier", "calibration_slope")
+
+
+def probabilities(logits: np.ndarray) -> np.ndarray:
+    """Class probabilities (rows, C) of logits (rows,) for two classes or (rows, C)."""
+    logits = np.asarray(logits, np.float64)
+    if logits.ndim == 1:
+        p = expit(logits)
+        return np.column_stack([1 - p, p])
+    return softmax(logits, axis=1)
+
+
+def auprc(labels: np.ndarray, logits: np.ndarray) -> float:
+    """Average precision (step-wise); for more than two classes the mean over classes, each against the rest."""
+    return _over_classes(average_precision_score, labels, probabilities(logits))
+
+
+def all_metrics(labels: np.ndarray, p: np.ndarray) -> dict[str, float]:
+    """Every metric of class probabilities (rows, C).
+
+    ``brier`` is the mean squared distance of p to the outcome (over classes; halved, so that for two classes it is
+    the usual one). ``calibration_slope`` is the slope of the outcome on the log-odds: 1 is ideal, less means too
+    extreme.
+    """
+    labels = np.asarray(labels)
+    clipped = np.clip(p, 1e-12, 1 - 1e-12)
+    outcome = np.eye(p.shape[1])[labels]
+    return {
+        "auroc": _over_classes(roc_auc_score, labels, p),
+        "auprc": _over_classes(average_precision_score, labels, p),
+        "log_loss": float(-np.log(clipped[np.arange(len(labels)), labels]).mean()),
+        "brier": float(((p - outcome) ** 2).sum(axis=1).mean() / 2),
+        "calibration_slope": _over_classes(_slope, labels, clipped),
+    }
+
+
+def _over_classes(metric, labels: np.ndarray, p: np.ndarray) -> float:
+    """The metric of the last class against the other; for C > 2 the mean over classes, each against the rest."""
+    if p.shape[1] == 2:
+        return float(metric(labels == 1, p[:, 1]))
+    return float(np.mean([metric(labels == c, p[:, c]) for c in range(p.shape[1]) if (labels == c).any()]))
+
+
+def _slope(positive: np.ndarray, p: np.ndarray) -> float:
+    scores = logit(p)[:, None]
+    if np.ptp(scores) == 0:
+        return 0.0
+    return float(LogisticRegression(C=np.inf, max_iter=200).fit(scores / scores.std(), positive).coef_[0, 0] / scores.std())
+
+
+def summary(runs: list[dict[str, float]]) -> dict[str, dict[str, float]]:
+    """Mean, standard deviation and number of repetitions of each metric.
+
+    >>> summary([{"auroc": 0.7}, {"auroc": 0.8}])["auroc"]["n"]
+    2
+    """
+    return {
+        name: {
+            "mean": float(np.mean([run[name] for run in runs])),
+            "std": float(np.std([run[name] for run in runs], ddof=1)) if len(runs) > 1 else 0.0,
+            "n": len(runs),
+        }
+        for name in runs[0]
+    }

@@ -1,0 +1,52 @@
+"""Do the rows train other kinds of model too? Any object with ``fit`` and ``predict_proba`` can be asked."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+
+from aliquot.evaluate.metrics import all_metrics
+
+MODELS: dict[str, Callable[[int], Any]] = {
+    "logistic regression": lambda seed: LogisticRegression(max_iter=2000),
+    "gradient boosting": lambda seed: HistGradientBoostingClassifier(
+        min_samples_leaf=5, early_stopping=False, random_state=seed
+    ),
+    "random forest": lambda seed: RandomForestClassifier(200, min_samples_leaf=2, random_state=seed),
+    "k nearest neighbours": lambda seed: KNeighborsClassifier(15, weights="distance"),
+}
+
+
+def transfer_metrics(
+    name: str, x: np.ndarray, targets: np.ndarray, held_x: np.ndarray, held_labels: np.ndarray, *, seed: int
+) -> dict[str, float]:
+    """AUROC and AUPRC on held_out of the named model trained on rows with hard or soft targets."""
+    model = MODELS[name](seed)
+    if name == "k nearest neighbours":  # takes no weights: each row votes for its likeliest class
+        model.set_params(n_neighbors=min(model.n_neighbors, len(x)))
+        model.fit(x, hard_labels(targets))
+    else:
+        rows, labels, weights = as_weighted(x, targets)
+        model.fit(rows, labels, sample_weight=weights)
+    metrics = all_metrics(held_labels, model.predict_proba(held_x))
+    return {metric: metrics[metric] for metric in ("auroc", "auprc")}
+
+
+def hard_labels(targets: np.ndarray) -> np.ndarray:
+    """The likeliest class of each row."""
+    return (targets > 0.5).astype(int) if targets.ndim == 1 else targets.argmax(axis=1)
+
+
+def as_weighted(x: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Soft targets as rows that appear once per class, weighted by its probability; hard targets stay single.
+
+    >>> _, labels, weights = as_weighted(np.zeros((2, 1)), np.array([0.0, 0.25]))
+    >>> labels.tolist(), weights.tolist()
+    ([0, 0, 1], [1.0, 0.75, 0.25])
+    """
+    p = np.column_stack([1 - targets, targets]) if targets.ndim == 1 else targets
+    row, label = np.nonzero(p > 0)
+    return x[row], label, p[row, label]

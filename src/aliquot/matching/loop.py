@@ -1,0 +1,274 @@
+"""The one loop of all trajectory matching: draw a segment, let the student walk, move the rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax import Array
+
+from aliquot.curves import Curve
+from aliquot.errors import DegenerateSegmentError
+from aliquot.hooks import Forgetting, Judge, Memory, Progress, Silence
+from aliquot.matching.metagradient import meta_gradient, student_batches
+from aliquot.matching.rows import Rows, label_logits, soft_targets
+from aliquot.matching.segments import SegmentSettings, draw_segment
+from aliquot.networks import Network
+
+LOWEST_LR, HIGHEST_LR = 1e-6, 1.0  # the learned student learning rate is projected to this range
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchSettings:
+    """One outer iteration and how many there are; defaults are the paper's."""
+
+    iterations: int = 40_000
+    student_steps: int = 30
+    student_lr: float = 0.01
+    student_momentum: float = 0.0
+    student_batch: int = 0  # rows per student step; 0: all rows
+    meta_gradient: Literal["first_order", "full"] = "first_order"
+    optimiser: Literal["sgd", "adam"] = "sgd"  # of the rows; "sgd" is heavy ball
+    data_lr: float = 100.0
+    data_momentum: float = 0.9  # of "sgd"
+    learn_student_lr: bool = True
+    lr_lr: float = 1e-4  # learning rate of the student's learning rate
+    lr_momentum: float = 0.5
+    lr_scale: Literal["raw", "log"] = "raw"  # "log": learn the logarithm
+    labels: Literal["hard", "learned"] = "hard"  # "learned": logits, learned beside the rows
+    label_lr: float = 2.0
+    judge_every: int = 100  # iterations between two looks at the tuning part
+    segment: SegmentSettings = field(default_factory=SegmentSettings)
+
+
+class State(NamedTuple):
+    """All that changes from one iteration to the next."""
+
+    rows: Rows
+    student_lr: Array  # or its logarithm
+    row_memory: Any  # the optimisers' states
+    label_memory: Any
+    lr_memory: Any
+    iteration: Array
+    skipped: Array
+
+
+class Figures(NamedTuple):
+    """What one iteration reports."""
+
+    loss: Array
+    student_lr: Array
+    squared_length: Array
+    travelled: Array
+    skipped: Array
+
+
+@dataclass(frozen=True)
+class Condensed:
+    """Synthetic rows as the loop leaves them, with the history that led there."""
+
+    x: np.ndarray  # (n, …) the snapshot with the best tuning score
+    targets: np.ndarray  # (n,) or (n, C)
+    student_lr: float
+    best_iteration: int
+    skipped: int
+    history: Mapping[str, np.ndarray]  # per iteration: loss, student_lr, …; per look: judged_at, tuning, tuning_std
+
+
+def match(
+    network: Network,
+    settings: MatchSettings,
+    curves: Curve,
+    x: Array,
+    targets: Array,
+    *,
+    key: Array,
+    judge: Judge,
+    memory: Memory = Forgetting(),
+    progress: Progress = Silence(),
+) -> Condensed:
+    """Learn rows, starting from ``x`` with hard ``targets``, on which a student follows the curves.
+
+    Iterations run in compiled blocks; after each block the judge looks at the rows, and the block with the best
+    tuning score is kept. The starting rows are judged too.
+    """
+    labels = targets if settings.labels == "hard" else label_logits(targets)
+    state = begin(settings, Rows(jnp.asarray(x), jnp.asarray(labels)))
+    history = _History()
+    kept = memory.recall("matching")
+    if kept is not None:
+        state = _restore(state, kept)
+        history = _History.restore(kept)
+    progress.stage("matching", settings.iterations)
+    progress.advance(int(state.iteration))
+    if not history.looks:
+        history.look(state, settings, judge)
+    while (done := int(state.iteration)) < settings.iterations:
+        block = min(settings.judge_every, settings.iterations - done)
+        state, figures = run_block(network, settings, curves, state, key, block)
+        history.extend(figures)
+        history.look(state, settings, judge)
+        memory.keep("matching", {**_flatten(state), **history.arrays()})
+        progress.advance(block, loss=history.recent_loss(), tuning=history.looks[-1][1])
+    return history.condensed(int(state.skipped))
+
+
+def begin(settings: MatchSettings, rows: Rows) -> State:
+    """The state before the first iteration."""
+    lr = jnp.asarray(settings.student_lr, rows.x.dtype)
+    lr = jnp.log(lr) if settings.lr_scale == "log" else lr
+    row_step, label_step, lr_step = _optimisers(settings)
+    zero = jnp.asarray(0, jnp.int32)
+    return State(rows, lr, row_step.init(rows.x), label_step.init(rows.labels), lr_step.init(lr), zero, zero)
+
+
+@partial(jax.jit, static_argnames=("network", "settings", "iterations"))
+def run_block(network: Network, settings: MatchSettings, curves: Curve, state: State, key: Array, iterations: int):
+    """The state after ``iterations`` more iterations, and the figures of each."""
+
+    def one(state, _):
+        return iterate(network, settings, curves, state, jax.random.fold_in(key, state.iteration))
+
+    return jax.lax.scan(one, state, length=iterations)
+
+
+def iterate(network: Network, settings: MatchSettings, curves: Curve, state: State, key: Array) -> tuple[State, Figures]:
+    """One outer iteration: segment, student, meta-gradient, update of rows, labels and student learning rate.
+
+    When the loss or any derivative is not finite, rows, labels, learning rate and optimisers stay as they were
+    and the skip is counted.
+    """
+    segment_key, batch_key = jax.random.split(key)
+    start, target = draw_segment(curves, settings.segment, segment_key)
+    student_lr = _student_lr(settings, state)
+    gradient = meta_gradient(
+        student_loss(network, settings),
+        state.rows,
+        student_lr,
+        start,
+        target,
+        steps=settings.student_steps,
+        momentum=settings.student_momentum,
+        full=settings.meta_gradient == "full",
+        batches=student_batches(batch_key, len(state.rows.x), settings.student_batch, settings.student_steps),
+    )
+    finite = jnp.isfinite(gradient.loss)
+    for leaf in jax.tree.leaves((gradient.rows, gradient.student_lr)):
+        finite &= jnp.isfinite(leaf).all()
+    moved = _step(settings, state, gradient, student_lr)
+    state = jax.tree.map(lambda new, old: jnp.where(finite, new, old), moved, state)
+    skipped = ~finite
+    state = state._replace(iteration=state.iteration + skipped, skipped=state.skipped + skipped)
+    return state, Figures(gradient.loss, student_lr, gradient.squared_length, gradient.travelled, skipped)
+
+
+def student_loss(network: Network, settings: MatchSettings):
+    """ℓ(θ, rows, batch): the student's loss on the batch, or on all rows; dropout is off."""
+
+    def loss(theta, rows, batch):
+        targets = rows.labels if settings.labels == "hard" else soft_targets(rows.labels)
+        if batch is None:
+            return network.loss(theta, rows.x, targets)
+        numbers, weights = batch
+        return network.loss(theta, rows.x[numbers], targets[numbers], weights)
+
+    return loss
+
+
+def _step(settings, state, gradient, student_lr) -> State:
+    """The state after a step of the optimisers along the meta-gradient."""
+    row_step, label_step, lr_step = _optimisers(settings)
+    moves, row_memory = row_step.update(gradient.rows.x, state.row_memory)
+    rows = state.rows._replace(x=state.rows.x + moves)
+    label_memory, lr, lr_memory = state.label_memory, state.student_lr, state.lr_memory
+    if settings.labels == "learned":
+        moves, label_memory = label_step.update(gradient.rows.labels, label_memory)
+        rows = rows._replace(labels=rows.labels + moves)
+    if settings.learn_student_lr:
+        slope = gradient.student_lr * (student_lr if settings.lr_scale == "log" else 1)
+        move, lr_memory = lr_step.update(slope, lr_memory)
+        bounds = (np.log(LOWEST_LR), np.log(HIGHEST_LR)) if settings.lr_scale == "log" else (LOWEST_LR, HIGHEST_LR)
+        lr = jnp.clip(lr + move, *bounds)
+    return State(rows, lr, row_memory, label_memory, lr_memory, state.iteration + 1, state.skipped)
+
+
+def _optimisers(settings: MatchSettings):
+    """Optimisers of rows, labels and student learning rate."""
+    if settings.optimiser == "adam":
+        rows, labels = optax.adam(settings.data_lr), optax.adam(settings.label_lr)
+    else:
+        rows = optax.sgd(settings.data_lr, settings.data_momentum)
+        labels = optax.sgd(settings.label_lr, settings.data_momentum)
+    return rows, labels, optax.sgd(settings.lr_lr, settings.lr_momentum)
+
+
+def _student_lr(settings: MatchSettings, state: State) -> Array:
+    return jnp.exp(state.student_lr) if settings.lr_scale == "log" else state.student_lr
+
+
+class _History:
+    """Figures of every iteration, every look of the judge, and the best rows so far."""
+
+    def __init__(self):
+        self.figures: list[Figures] = []
+        self.looks: list[tuple[int, float, float]] = []  # iteration, tuning score, its spread over networks
+        self.best: dict[str, np.ndarray] = {}
+
+    def extend(self, figures: Figures) -> None:
+        """Add a block's figures; a segment without length is an error, not a NaN."""
+        figures = Figures(*(np.asarray(part) for part in figures))
+        if (figures.squared_length == 0).any():
+            raise DegenerateSegmentError(
+                "asked to match trajectory segments, but found one whose start equals its target; "
+                "train the experts longer or with a larger learning rate"
+            )
+        self.figures.append(figures)
+
+    def look(self, state: State, settings: MatchSettings, judge: Judge) -> None:
+        """Let the judge score the rows, and keep them if they are the best yet."""
+        labels = state.rows.labels if settings.labels == "hard" else soft_targets(state.rows.labels)
+        x, targets = np.asarray(state.rows.x), np.asarray(labels)
+        verdict = judge.rows(x, targets)
+        if not self.looks or verdict.mean > max(score for _, score, _ in self.looks):
+            self.best = {"x": x, "targets": targets, "student_lr": np.asarray(_student_lr(settings, state))}
+        self.looks.append((int(state.iteration), verdict.mean, verdict.std))
+
+    def recent_loss(self) -> float:
+        """Mean matching loss of the last block."""
+        return float(np.nanmean(self.figures[-1].loss))
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Everything as arrays, to be kept."""
+        parts = {f"history.{name}": np.concatenate(column) for name, column in zip(
+            Figures._fields, zip(*self.figures, strict=True), strict=True)}
+        return parts | {f"best.{name}": part for name, part in self.best.items()} | {"looks": np.asarray(self.looks)}
+
+    @classmethod
+    def restore(cls, kept: Mapping[str, np.ndarray]) -> "_History":
+        """The history that :meth:`arrays` wrote."""
+        history = cls()
+        history.figures = [Figures(*(kept[f"history.{name}"] for name in Figures._fields))]
+        history.looks = [(int(iteration), float(score), float(std)) for iteration, score, std in kept["looks"]]
+        history.best = {name.removeprefix("best."): part for name, part in kept.items() if name.startswith("best.")}
+        return history
+
+    def condensed(self, skipped: int) -> Condensed:
+        """The best rows, and how the search for them went."""
+        iterations, scores, spreads = (np.asarray(column) for column in zip(*self.looks, strict=True))
+        history = {name.removeprefix("history."): part for name, part in self.arrays().items() if "history." in name}
+        history |= {"judged_at": iterations, "tuning": scores, "tuning_std": spreads}
+        best = int(iterations[np.argmax(scores)])
+        return Condensed(self.best["x"], self.best["targets"], float(self.best["student_lr"]), best, skipped, history)
+
+
+def _flatten(state: State) -> dict[str, np.ndarray]:
+    return {f"state.{i}": np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(state))}
+
+
+def _restore(like: State, kept: Mapping[str, np.ndarray]) -> State:
+    leaves, shape = jax.tree.flatten(like)
+    return jax.tree.unflatten(shape, [jnp.asarray(kept[f"state.{i}"]) for i in range(len(leaves))])

@@ -1,0 +1,106 @@
+"""The student's way along a segment, and how the rows should change to bring it closer to the target.
+
+The student starts at s, takes N steps on the synthetic rows and ends at θ_N; with the target t and D = ‖s - t‖²
+the matching loss is L = ‖θ_N - t‖² / D. One step is ``v ← μ v + g, θ ← θ - η v`` with g = ∇_θ ℓ(θ; rows).
+
+Both gradients run backwards over the stored θ_i (memory N·P) with λ, the derivative of L by θ_{i+1}, and ν, the
+derivative by v_{i+1}:
+
+    λ = 2(θ_N - t) / D,  ν = 0                       at the end
+    ∂L/∂η    -= ⟨v_{i+1}, λ⟩
+    ν         = ν - η λ
+    ∂L/∂rows += ∇_rows ⟨∇_θ ℓ(θ_i; rows), ν⟩
+    λ         = λ + ∇²_θ ℓ(θ_i; rows) ν              only in the full gradient
+    ν         = μ ν
+
+The first-order gradient (TESLA, BTM) leaves out the line with the Hessian: every θ_i is a constant. For plain
+steps (μ = 0) that is the paper's formula.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from aliquot.matching.rows import Rows
+
+StudentLoss = Callable[[Array, Rows, Array | None], Array]  # ℓ(θ, rows, batch)
+
+
+class MetaGradient(NamedTuple):
+    """The matching loss and its derivatives."""
+
+    loss: Array
+    rows: Rows
+    student_lr: Array
+    squared_length: Array  # D; 0 means a segment without length, and a loss that is not finite
+    travelled: Array  # ‖θ_N - s‖ / ‖t - s‖
+
+
+def meta_gradient(
+    student_loss: StudentLoss,
+    rows: Rows,
+    student_lr: Array,
+    start: Array,
+    target: Array,
+    *,
+    steps: int,
+    momentum: float = 0.0,
+    full: bool = False,
+    batches: tuple[Array, Array] | None = None,
+) -> MetaGradient:
+    """Matching loss of one segment, and its derivatives by rows, labels and student learning rate.
+
+    ``batches`` holds row numbers and weights (steps, size) from :func:`student_batches`; None takes all rows at
+    every step. ``full`` takes the exact gradient, otherwise the first-order one.
+    """
+
+    def forwards(state, batch):
+        theta, velocity = state
+        velocity = momentum * velocity + jax.grad(student_loss)(theta, rows, batch)
+        return (theta - student_lr * velocity, velocity), (theta, velocity)
+
+    def backwards(state, step):
+        lam, nu, d_rows, d_lr = state
+        theta, velocity, batch = step
+        d_lr = d_lr - velocity @ lam
+        nu = nu - student_lr * lam
+        if full:
+            curved, d_step = jax.grad(slope, argnums=(0, 1))(theta, rows, batch, nu)
+            lam = lam + curved
+        else:
+            d_step = jax.grad(slope, argnums=1)(theta, rows, batch, nu)
+        return (lam, momentum * nu, jax.tree.map(jnp.add, d_rows, d_step), d_lr), None
+
+    def slope(theta, rows, batch, direction):
+        """⟨∇_θ ℓ, direction⟩, the slope of the student's loss along a direction in parameter space."""
+        return jax.jvp(lambda theta: student_loss(theta, rows, batch), (theta,), (direction,))[1]
+
+    still = jnp.zeros_like(start)
+    (end, _), (path, velocities) = jax.lax.scan(forwards, (start, still), batches, length=steps)
+    squared_length = jnp.sum((start - target) ** 2)
+    loss = jnp.sum((end - target) ** 2) / squared_length
+    final = (2 * (end - target) / squared_length, still, jax.tree.map(jnp.zeros_like, rows), jnp.zeros_like(student_lr))
+    (_, _, d_rows, d_lr), _ = jax.lax.scan(backwards, final, (path, velocities, batches), length=steps, reverse=True)
+    travelled = jnp.linalg.norm(end - start) / jnp.sqrt(squared_length)
+    return MetaGradient(loss, d_rows, d_lr, squared_length, travelled)
+
+
+def student_batches(key: Array, n: int, batch_size: int, steps: int) -> tuple[Array, Array] | None:
+    """Row numbers and weights (steps, batch_size) of the student's batches, or None for all rows at every step.
+
+    A permutation is cut into consecutive chunks which are taken from the back, so that a short remainder comes
+    first (padded, with weight 0); when it is used up the rows are permuted anew.
+    """
+    if batch_size <= 0 or batch_size >= n:
+        return None
+    chunks = -(-n // batch_size)
+    rounds = -(-steps // chunks)
+    orders = jax.vmap(lambda key: jax.random.permutation(key, n))(jax.random.split(key, rounds))
+    padding = chunks * batch_size - n
+    numbers = jnp.pad(orders, ((0, 0), (0, padding))).reshape(rounds, chunks, batch_size)[:, ::-1]
+    weights = jnp.pad(jnp.ones(n), (0, padding)).reshape(chunks, batch_size)[::-1]
+    numbers = numbers.reshape(-1, batch_size)[:steps]
+    return numbers, jnp.tile(weights, (rounds, 1))[:steps]

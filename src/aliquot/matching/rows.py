@@ -1,0 +1,32 @@
+"""Synthetic rows while they are being learned."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+
+class Rows(NamedTuple):
+    """Inputs and labels of the synthetic rows, class blocks in class order."""
+
+    x: Array  # (n, …)
+    labels: Array  # hard: targets (n,) or (n, C); learned: logits of the same shape
+
+
+def soft_targets(labels: Array) -> Array:
+    """Probabilities of learned label logits."""
+    return jax.nn.sigmoid(labels) if labels.ndim == 1 else jax.nn.softmax(labels)
+
+
+def label_logits(targets: Array, confidence: float = 0.95) -> Array:
+    """Logits of hard targets softened to ``confidence``, from where learned labels may start.
+
+    >>> soft_targets(label_logits(jnp.array([0.0, 1.0]))).round(2)
+    Array([0.05, 0.95], dtype=float32)
+    """
+    if targets.ndim == 1:
+        p = (1 - confidence) + targets * (2 * confidence - 1)
+        return jnp.log(p) - jnp.log1p(-p)
+    others = (1 - confidence) / (targets.shape[1] - 1)
+    return jnp.log(others + targets * (confidence - others))

@@ -1,0 +1,18 @@
+"""Networks as functions of one flat parameter vector, and their training."""
+
+from aliquot.networks.mlp import MLP, mlp, mlp_variants
+from aliquot.networks.network import Network, as_targets, cross_entropy
+from aliquot.networks.training import Trained, TrainSettings, shuffled_batches, train_networks
+
+__all__ = [
+    "MLP",
+    "Network",
+    "TrainSettings",
+    "Trained",
+    "as_targets",
+    "cross_entropy",
+    "mlp",
+    "mlp_variants",
+    "shuffled_batches",
+    "train_networks",
+]

@@ -1,0 +1,74 @@
+"""A network seen from outside: a function of one flat parameter vector."""
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.flatten_util import ravel_pytree
+
+
+class Network:
+    """All networks of one shape: ``logits(theta, x)`` with every trainable parameter in the vector ``theta``.
+
+    ``build(key)`` returns an equinox module that maps a batch of inputs, and optionally ``key=`` for dropout,
+    to logits of shape (rows, outputs); without a key dropout is off. Two classes have one output, C > 2 classes C.
+
+    Instances compare by identity, so that compiled functions can take them as static arguments; use a cached
+    factory such as :func:`aliquot.networks.mlp` to get the same instance for the same shape.
+    """
+
+    def __init__(self, build: Callable[[Array], eqx.Module], n_classes: int):
+        self.n_classes = n_classes
+        self.n_outputs = 1 if n_classes == 2 else n_classes
+        self._build = build
+        parameters, self._static = eqx.partition(build(jax.random.key(0)), eqx.is_inexact_array)
+        theta, self._unravel = ravel_pytree(parameters)
+        self.n_parameters = theta.size
+
+    def init(self, key: Array) -> Array:
+        """Freshly drawn parameters, shape (n_parameters,)."""
+        return ravel_pytree(eqx.filter(self._build(key), eqx.is_inexact_array))[0]
+
+    def module(self, theta: Array) -> eqx.Module:
+        """The equinox module that has the parameters ``theta``."""
+        return eqx.combine(self._unravel(theta), self._static)
+
+    def logits(self, theta: Array, x: Array, key: Array | None = None) -> Array:
+        """Logits of a batch: shape (rows,) for two classes, (rows, C) for C > 2. ``key`` switches dropout on."""
+        z = self.module(theta)(x, key=key)  # pyright: ignore[reportCallIssue]
+        return z[:, 0] if self.n_outputs == 1 else z
+
+    def loss(self, theta: Array, x: Array, targets: Array, weights: Array | None = None, key: Array | None = None):
+        """Mean cross-entropy of a batch; rows with weight 0 count nothing."""
+        return cross_entropy(self.logits(theta, x, key), targets, weights)
+
+
+def cross_entropy(logits: Array, targets: Array, weights: Array | None = None) -> Array:
+    """Mean cross-entropy of logits against hard or soft targets.
+
+    One logit z per row and targets q in [0, 1] (two classes), or C logits and C probabilities per row:
+    ``-q log σ(z) - (1 - q) log(1 - σ(z))``, or ``-Σ_c q_c log softmax(z)_c``.
+
+    >>> round(float(cross_entropy(jnp.zeros(4), jnp.array([0.0, 1.0, 0.5, 1.0]))), 3)
+    0.693
+    """
+    if logits.ndim == 1:
+        losses = jax.nn.softplus(logits) - targets * logits
+    else:
+        losses = -jnp.sum(targets * jax.nn.log_softmax(logits), axis=-1)
+    if weights is None:
+        return losses.mean()
+    return jnp.sum(losses * weights) / weights.sum()
+
+
+def as_targets(labels: Array, n_classes: int) -> Array:
+    """Hard labels as training targets: 0.0/1.0 for two classes, one-hot rows for more.
+
+    >>> as_targets(jnp.array([0, 2]), 3)
+    Array([[1., 0., 0.],
+           [0., 0., 1.]], dtype=float32)
+    """
+    labels = jnp.asarray(labels)
+    return labels.astype(float) if n_classes == 2 else jax.nn.one_hot(labels, n_classes)

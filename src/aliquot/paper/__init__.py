@@ -1,0 +1,1 @@
+"""Presets as TOML, and the paper's tables and figures as thin configuration over the library."""

@@ -1,0 +1,142 @@
+"""All settings of a run: frozen, typed, from presets, budgets, TOML files and ``name=value``."""
+
+import dataclasses
+import tomllib
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from aliquot.cohort import EncoderSettings
+from aliquot.errors import FileError, SettingsError
+from aliquot.evaluate.protocol import EvaluationSettings
+from aliquot.methods import MethodSettings
+
+PRESETS = ("default", "paper")
+BUDGETS = ("smoke", "cpu", "paper")
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkSettings:
+    """The network whose training is matched, and which is trained on the rows."""
+
+    hidden: tuple[int, ...] = (64,)
+    dropout: float = 0.25
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(MethodSettings):
+    """Everything that decides a result, apart from the data and the seed; defaults are the paper's."""
+
+    network: NetworkSettings = field(default_factory=NetworkSettings)
+    encoder: EncoderSettings = field(default_factory=EncoderSettings)
+    evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
+
+
+def load_settings(
+    preset: str = "default",
+    budget: str = "cpu",
+    *,
+    file: Path | None = None,
+    overrides: tuple[str, ...] = (),
+    changes: dict[str, Any] | None = None,
+) -> Settings:
+    """Settings of a preset at a budget, then of a TOML file, then single ``section.name=value`` overrides.
+
+    >>> load_settings("paper").match.data_lr
+    100.0
+    >>> load_settings(overrides=("match.student_steps=7",)).match.student_steps
+    7
+    """
+    if preset not in PRESETS:
+        raise SettingsError(f"asked for preset {preset!r}; known: {', '.join(PRESETS)}")
+    if budget not in BUDGETS:
+        raise SettingsError(f"asked for budget {budget!r}; known: {', '.join(BUDGETS)}")
+    values = tomllib.loads(resources.files("aliquot.paper").joinpath(f"{preset}.toml").read_text("utf-8"))
+    _merge(values, values.pop("budget").get(budget, {}))
+    if file is not None:
+        _merge(values, _read_toml(file))
+    for override in overrides:
+        _merge(values, _parse_override(override))
+    _merge(values, changes or {})
+    return settings_from(values)
+
+
+def settings_from(values: dict[str, Any]) -> Settings:
+    """Settings from nested dictionaries; an unknown name or an impossible value is an error."""
+    return _build(Settings, values, "")
+
+
+def settings_to(settings: Settings) -> dict[str, Any]:
+    """Nested dictionaries that :func:`settings_from` reads back."""
+    return dataclasses.asdict(settings)
+
+
+def _read_toml(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(Path(file).read_text("utf-8"))
+    except FileNotFoundError:
+        raise FileError(f"asked for the settings file {file}, but there is none; check the path") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        raise FileError(f"asked for the settings file {file}, but it is not TOML; check its syntax") from None
+
+
+def _parse_override(override: str) -> dict[str, Any]:
+    """``a.b=1`` as nested dictionaries; the value is TOML, and text without quotes is taken as text."""
+    name, equals, text = override.partition("=")
+    if not equals or not name.strip():
+        raise SettingsError(f"asked to set {override!r}; write section.name=value, as in match.student_steps=20")
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text.strip()
+    for part in reversed(name.strip().split(".")):
+        value = {part: value}
+    return value
+
+
+def _merge(values: dict[str, Any], changes: dict[str, Any]) -> None:
+    for name, change in changes.items():
+        if isinstance(change, dict) and isinstance(values.get(name), dict):
+            _merge(values[name], change)
+        else:
+            values[name] = change
+
+
+def _build(kind: type, values: dict[str, Any], section: str) -> Any:
+    """A settings dataclass from a dictionary, checked name by name."""
+    hints = get_type_hints(kind)
+    defaults = kind()
+    if not isinstance(values, dict):
+        raise SettingsError(f"asked to set {section.rstrip('.')!r} to one value, but it is a section; set a name in it")
+    for name in values:
+        if name not in hints:
+            where = f"in section {section.rstrip('.')!r}" if section else "at the top"
+            raise SettingsError(f"unknown setting {name!r} {where}; known: {', '.join(sorted(hints))}")
+    made = {}
+    for name, value in values.items():
+        default = getattr(defaults, name)
+        if dataclasses.is_dataclass(default):
+            made[name] = _build(type(default), value, f"{section}{name}.")
+        else:
+            made[name] = _checked(value, hints[name], default, section + name)
+    return dataclasses.replace(defaults, **made)
+
+
+def _checked(value: Any, hint: Any, default: Any, name: str) -> Any:
+    """The value as the hinted type. Numbers are finite and not negative; counts with a positive default positive."""
+    if get_origin(hint) is Literal:
+        if value in get_args(hint):
+            return value
+        raise SettingsError(f"asked to set {name} to {value!r}; known: {', '.join(map(str, get_args(hint)))}")
+    if get_origin(hint) is tuple:
+        items = value if isinstance(value, list | tuple) else [value]
+        return tuple(_checked(item, get_args(hint)[0], 1, name) for item in items)
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if type(value) is not hint:
+        raise SettingsError(f"asked to set {name} to {value!r}; it must be of type {hint.__name__}")
+    lowest = 1 if hint is int and default > 0 else 0
+    if hint in (int, float) and not (lowest <= value < float("inf")):
+        raise SettingsError(f"asked to set {name} to {value!r}; it must be a finite number of at least {lowest}")
+    return value

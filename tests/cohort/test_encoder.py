@@ -1,0 +1,289 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aliquot.cohort import Column, Encoder, EncoderSettings, Schema, infer_schema
+from aliquot.errors import SchemaError, SettingsError, TamperedError
+
+N = 60
+
+
+@pytest.fixture
+def table(frame) -> pd.DataFrame:
+    return frame.drop(columns="died")
+
+
+@pytest.fixture
+def encoder(table) -> Encoder:
+    return Encoder.fit(table, infer_schema(table))
+
+
+def one(cells, kind=None, settings=None, **known) -> tuple[Encoder, pd.DataFrame]:
+    """Encoder of a table with the single column ``x``."""
+    table = pd.DataFrame({"x": cells})
+    schema = Schema((Column(name="x", kind=kind, **known),)) if kind else infer_schema(table)
+    return Encoder.fit(table, schema, settings), table
+
+
+cells = {
+    "integer": st.integers(-10_000, 10_000),
+    "numeric": st.decimals(-1000, 1000, places=2).map(float),
+    "boolean": st.booleans(),
+    "categorical": st.sampled_from(["a", "b", "c", "d"]),
+}
+
+
+@st.composite
+def tables(draw) -> tuple[pd.DataFrame, Schema]:
+    kinds = draw(st.lists(st.sampled_from(list(cells)), min_size=1, max_size=4))
+    size, columns, data = draw(st.integers(2, 12)), [], {}
+    for place, kind in enumerate(kinds):
+        values = draw(st.lists(cells[kind], min_size=size, max_size=size))
+        gaps = draw(st.lists(st.booleans(), min_size=size, max_size=size))
+        data[f"c{place}"] = [None if gap else value for value, gap in zip(values, gaps, strict=True)]
+        columns.append(Column(name=f"c{place}", kind=kind))
+    return pd.DataFrame(data), Schema(tuple(columns))
+
+
+@settings(max_examples=60, deadline=None)
+@given(drawn=tables())
+def test_round_trips(drawn):
+    table, schema = drawn
+    encoder = Encoder.fit(table, schema, EncoderSettings(rare_below=1))
+    again = Encoder.from_json(encoder.to_json())
+    values = encoder.transform(table)
+    assert again == encoder
+    assert again.transform(table).tobytes() == values.tobytes()
+    assert values.dtype == np.float32
+    assert np.isfinite(values).all()
+    back = encoder.inverse(values)
+    assert back.columns.tolist() == table.columns.tolist()
+    assert np.array_equal(back.isna(), table.isna())
+    for column in schema:
+        before, after = table[column.name].dropna(), back[column.name].dropna()
+        if column.kind in ("numeric", "integer"):
+            assert np.allclose(before.astype(float), after.astype(float), rtol=1e-5, atol=0.02)
+        else:
+            assert before.tolist() == after.tolist()
+
+
+def test_features_of_a_table(table, encoder):
+    values = encoder.transform(table)
+    assert encoder.feature_names == (
+        *("age", "crp", "lactate", "lactate=(missing)"),
+        *("ward=icu", "ward=medical", "ward=surgical", "ward=(rare)", "smoker"),
+    )
+    numeric = values[:, [0, 1, 2]]
+    assert np.allclose(numeric.mean(axis=0), 0, atol=1e-5)
+    assert np.allclose(numeric.std(axis=0), 1, atol=1e-5)
+    assert np.array_equal(values[:, 3], table["lactate"].isna())
+    assert (values[:, 4:8].sum(axis=1) == 1).all()
+    assert np.array_equal(values[:, 8], table["smoker"] == "yes")
+
+
+def test_tables_come_back_as_they_came(table, encoder):
+    pd.testing.assert_frame_equal(encoder.inverse(encoder.transform(table)), table, rtol=1e-6)
+
+
+TYPED = {
+    "int8": pd.Series([3, -7, 120] * 20, dtype="int8"),
+    "float32": pd.Series([0.1, 2.25, np.nan] * 20, dtype="float32"),
+    "Int64": pd.Series([3, None, 9] * 20, dtype="Int64"),
+    "arrow": pd.Series([3, None, 9] * 20, dtype="int64[pyarrow]"),
+    "bool": pd.Series([True, False, True] * 20),
+    "boolean": pd.Series([True, None, False] * 20, dtype="boolean"),
+    "object booleans": pd.Series([True, None, False] * 20, dtype=object),
+    "object integers": pd.Series([1, None, 0] * 20, dtype=object),
+    "zero and one": pd.Series([0, 1, 1] * 20),
+    "zero and one with gaps": pd.Series([0.0, 1.0, np.nan] * 20),
+    "Yes and No": pd.Series(["Yes", None, "No"] * 20),
+    "text": pd.Series(["b", None, "a"] * 20),
+    "string": pd.Series(["b", None, "a"] * 20, dtype="string"),
+    "object text": pd.Series(["b", None, "a"] * 20, dtype=object),
+}
+
+
+@pytest.mark.parametrize("cells", TYPED.values(), ids=TYPED.keys())
+def test_types_come_back(cells):
+    encoder, table = one(cells)
+    pd.testing.assert_frame_equal(encoder.inverse(encoder.transform(table)), table)
+
+
+def test_pandas_categories_come_back():
+    encoder, table = one(pd.Categorical(["b", None, "a"] * 20))
+    back = encoder.inverse(encoder.transform(table))["x"]
+    assert back.cat.categories.tolist() == ["a", "b", "(rare)"]
+    assert back.astype("str").equals(table["x"].astype("str"))
+
+
+def test_codes_declared_as_categories_come_back():
+    encoder, table = one([1, 2, 3] * 20, "categorical")
+    pd.testing.assert_frame_equal(encoder.inverse(encoder.transform(table)), table)
+    assert encoder.transform(pd.DataFrame({"x": [2.0, np.nan]})).tolist() == [[0, 1, 0, 0], [0, 0, 0, 1]]
+
+
+def test_numbers_as_text_come_back_as_numbers():
+    encoder, table = one(["1.5", None, "2.25"] * 20)
+    back = encoder.inverse(encoder.transform(table))["x"]
+    assert back.dropna().tolist() == [1.5, 2.25] * 20
+    assert back.isna().equals(table["x"].isna())
+
+
+def test_rare_levels_are_not_named():
+    encoder, table = one(["a"] * 10 + ["hermit"] * 9 + [None] * 10)
+    assert encoder.feature_names == ("x=a", "x=(rare)", "x=(missing)")
+    assert "hermit" not in encoder.to_json()
+    assert encoder.inverse(encoder.transform(table))["x"].tolist()[10:19] == ["(rare)"] * 9
+
+
+def test_unseen_and_newly_missing_levels_are_counted(encoder, table):
+    new = table.head(4).assign(
+        ward=["icu", "hospice", None, "(rare)"], lactate=[1.0, np.nan, 2.0, 3.0], age=[1.0, 2, 3, None]
+    )
+    values, unseen = encoder.transform_counted(new)
+    assert unseen == {"ward": 2}
+    assert values[:, encoder.feature_names.index("ward=(rare)")].tolist() == [0, 1, 1, 1]
+    median = encoder.transform(table.head(1).assign(age=float(np.median(table["age"]))))[0, 0]
+    assert values[3, 0] == median
+
+
+def test_reserved_names_are_no_levels():
+    encoder, _ = one(["(rare)"] * 20 + ["(missing)"] * 20 + ["a"] * 20 + [None] * 10)
+    assert encoder.feature_names == ("x=a", "x=(rare)", "x=(missing)")
+
+
+def test_encoding_does_not_touch_the_frame(encoder, table):
+    before = table.copy(deep=True)
+    encoder.transform(table)
+    pd.testing.assert_frame_equal(table, before)
+
+
+def test_extreme_values_stay_finite():
+    encoder, _ = one(np.linspace(0, 1e-3, N), "numeric", log=True)
+    assert np.isfinite(encoder.transform(pd.DataFrame({"x": [1e29, -1e29]}))).all()
+    assert np.isfinite(encoder.inverse(np.array([[1e9], [-1e9]]))["x"]).all()
+
+
+def test_column_order_and_extra_columns_do_not_matter(encoder, table):
+    shuffled = table[table.columns[::-1]].assign(extra="anything")
+    assert np.array_equal(encoder.transform(shuffled), encoder.transform(table))
+
+
+def test_log_and_its_choices():
+    skewed = np.round(np.exp(np.linspace(0, 8, N)), 1)
+    for choice, known, expected in (
+        ("auto", {}, True),
+        ("schema", {}, False),
+        ("never", {"log": True}, False),
+    ):
+        encoder, _ = one(skewed, "numeric", EncoderSettings(log=choice), **known)
+        assert json.loads(encoder.to_json())["columns"][0]["log"] is expected
+    encoder, table = one(np.append(skewed, -5.0), "numeric", log=True)
+    assert np.allclose(encoder.inverse(encoder.transform(table))["x"], table["x"], rtol=1e-5)
+
+
+def test_plausible_range_holds_both_ways():
+    encoder, _ = one(np.arange(N, dtype=float), "numeric", low=10, high=20)
+    inside = encoder.transform(pd.DataFrame({"x": [10.0, 20.0]}))
+    assert np.array_equal(encoder.transform(pd.DataFrame({"x": [-1e9, 1e9]})), inside)
+    assert encoder.inverse(np.array([[-100.0], [100.0]]))["x"].tolist() == [10.0, 20.0]
+
+
+def test_integers_stay_within_their_type():
+    encoder, _ = one(pd.Series([3, 7, 120] * 20, dtype="uint8"))
+    assert encoder.inverse(np.array([[-1e6], [1e6]]))["x"].tolist() == [0, 255]
+
+
+def test_decimals_are_those_of_the_source_as_far_as_float32_carries_them():
+    for cells, decimals in (([0.5, 1.25, 3.0], 2), ([0.1, 1 / 3, 0.7], 6), ([1e5 / 3, 7.5e5, 0.0], 0)):
+        encoder, _ = one(cells, "numeric")
+        assert json.loads(encoder.to_json())["columns"][0]["decimals"] == decimals
+
+
+def test_clip_bounds_the_scores():
+    encoder, table = one(np.append(np.zeros(N), 1e6) + 0.5, settings=EncoderSettings(clip=3))
+    assert np.abs(encoder.transform(table)).max() == 3
+
+
+@pytest.mark.parametrize("cells", [[2.5] * 20, [np.nan] * 20, ["yes"] * 20], ids=["same", "missing", "yes"])
+def test_columns_without_variation_in_training(cells):
+    kind = "boolean" if cells[0] == "yes" else "numeric"
+    encoder, table = one(cells, kind)
+    assert np.isfinite(encoder.transform(table)).all()
+    assert encoder.inverse(encoder.transform(table)).equals(table)
+
+
+def test_wrong_tables(encoder, table, raises, sentinel):
+    with raises(SchemaError, "'age', 'ward'"):
+        encoder.transform(table.drop(columns=["age", "ward"]))
+    with raises(SchemaError, "'crp'", "1 cell "):
+        encoder.transform(table.assign(crp=[sentinel] + ["1.5"] * (N - 1)))
+    with raises(SchemaError, "'age'", "2 cells"):
+        encoder.transform(table.assign(age=[np.inf, -np.inf] + [50.0] * (N - 2)))
+    with raises(SchemaError, "'smoker'", "1 cell "):
+        encoder.transform(table.assign(smoker=[sentinel] + ["yes"] * (N - 1)))
+    with raises(SchemaError, "(3, 2)"):
+        encoder.inverse(np.zeros((3, 2)))
+    with raises(SchemaError, "'weight'"):
+        Encoder.fit(table, Schema((Column(name="weight", kind="numeric"),)))
+
+
+def test_clashing_feature_names(raises):
+    table = pd.DataFrame({"a": [1.5, None] * 10, "a=(missing)": [1.5, 2.5] * 10})
+    with raises(SchemaError, "same name"):
+        Encoder.fit(table, infer_schema(table))
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"log": "always"}, {"rare_below": 0}, {"clip": -1.0}, {"clip": float("nan")}]
+)
+def test_impossible_settings(wrong, raises):
+    with raises(SettingsError, next(iter(wrong))):
+        EncoderSettings(**wrong)
+
+
+def changed(text: str, change) -> str:
+    document = json.loads(text)
+    change(document)
+    return json.dumps(document)
+
+
+TAMPERED = {
+    "truncated": lambda text: text[: len(text) // 2],
+    "empty": lambda text: "",
+    "another document": lambda text: "[]",
+    "another format": lambda text: changed(text, lambda document: document.update(format="other")),
+    "another version": lambda text: changed(text, lambda document: document.update(version=2)),
+    "no columns": lambda text: changed(text, lambda document: document.pop("columns")),
+    "a number changed": lambda text: changed(
+        text, lambda document: document["columns"][0].update(median=1.0)
+    ),
+    "a key gone": lambda text: changed(text, lambda document: document["columns"][0].pop("scale")),
+    "a column of text": lambda text: changed(text, lambda document: document.update(columns=["x"])),
+    "a feature renamed": lambda text: changed(text, lambda document: document["features"].reverse()),
+}
+
+
+@pytest.mark.parametrize("tamper", TAMPERED.values(), ids=TAMPERED.keys())
+def test_tampered_encoders_are_refused(tamper, encoder, raises):
+    with raises(TamperedError, "aliquot-encoder"):
+        Encoder.from_json(tamper(encoder.to_json()))
+
+
+def test_json_is_readable_by_a_stranger(encoder):
+    document = json.loads(encoder.to_json())
+    assert (document["format"], document["version"]) == ("aliquot-encoder", 1)
+    assert document["features"] == list(encoder.feature_names)
+    lactate = document["columns"][2]
+    assert lactate["name"] == "lactate"
+    assert {"kind", "median", "centre", "scale", "log", "missing"} <= lactate.keys()
+
+
+@pytest.mark.parametrize("cells", [[1.5, 2.5] * 20, ["a", "b"] * 20, [True, False] * 20], ids=["number", "level", "truth"])
+def test_gaps_of_a_few_patients_get_no_feature_that_would_point_at_them(cells):
+    assert not any("missing" in name for name in one([*cells, *[None] * 9])[0].feature_names)
+    assert any("missing" in name for name in one([*cells, *[None] * 10])[0].feature_names)

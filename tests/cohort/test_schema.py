@@ -1,0 +1,97 @@
+import pandas as pd
+import pytest
+
+from aliquot.cohort import Column, Schema, infer_schema, schema_file
+from aliquot.cohort.schema import complete_schema
+from aliquot.errors import FileError, SchemaError
+
+
+@pytest.fixture
+def toml(tmp_path):
+    def write(text: str):
+        path = tmp_path / "schema.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_toml_round_trip_keeps_everything(toml):
+    schema = Schema(
+        (
+            Column(name="a b=é", kind="numeric", unit="mg/dl", log=True, low=0, high=10.5),
+            Column(name="ward", kind="categorical"),
+        )
+    )
+    assert Schema.from_toml(toml(schema.to_toml())) == schema
+
+
+def test_schema_file_can_be_read_back(frame, toml):
+    assert Schema.from_toml(toml(schema_file(frame))) == infer_schema(frame)
+
+
+def test_schema_file_of_a_mixed_column_asks_for_a_decision(frame, toml, sentinel):
+    text = schema_file(frame.assign(crp=["1.5"] + [sentinel] * (len(frame) - 1)))
+    assert "# Decide: 'crp'" in text
+    assert sentinel not in text
+    assert Schema.from_toml(toml(text))["crp"].kind == "ignore"
+
+
+def test_given_columns_override_inference_one_by_one(frame):
+    given = Schema((Column(name="age", kind="categorical"),))
+    schema, problems = complete_schema(frame, given, exclude=("died",))
+    assert not problems
+    assert schema["age"].kind == "categorical"
+    assert schema["crp"].kind == "numeric"
+    assert "died" not in schema
+
+
+def test_mixed_columns_are_reported_together(frame, raises, sentinel):
+    mixed = ["1.5"] + [sentinel] * (len(frame) - 1)
+    with raises(SchemaError, "'crp'", "'ward'", 'kind = "categorical"'):
+        infer_schema(frame.assign(crp=mixed, ward=mixed))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('[columns.a]\nkind = "text"', ["'a'", "numeric, integer"]),
+        ('[columns.a]\nkind = "numeric"\nunits = "mg"', ["'units'", "kind, unit, log, low, high"]),
+        ('[columns.a]\nunit = "mg"', ["'a'", "no kind"]),
+        ('[columns.a]\nkind = "numeric"\nlow = "x"\nlog = 1', ["low of column 'a'", "log of column 'a'"]),
+        ('[columns.a]\nkind = "numeric"\nlow = nan', ["low of column 'a'"]),
+        ('[columns.a]\nkind = "numeric"\nlow = 2\nhigh = 1', ["'a'", "low"]),
+        ('[columns.a]\nkind = "categorical"\nlog = true', ["'a'", "numeric or integer"]),
+        ('[columns]\na = "numeric"', ["'a'"]),
+        ('[column.a]\nkind = "numeric"', ["[columns.NAME]"]),
+    ],
+)
+def test_wrong_entries(text, words, toml, raises):
+    with raises(SchemaError, *words):
+        Schema.from_toml(toml(text))
+
+
+def test_unreadable_schema_files(toml, tmp_path, raises):
+    with raises(FileError, "absent.toml"):
+        Schema.from_toml(tmp_path / "absent.toml")
+    with raises(FileError, "line 2"):
+        Schema.from_toml(toml("[columns.a]\nkind = numeric\n"))
+
+
+def test_unknown_columns(frame, raises):
+    schema = Schema((Column(name="agee", kind="integer"),))
+    with raises(SchemaError, "'agee'", "did you mean 'age'?"):
+        complete_schema(frame, schema)
+    with raises(SchemaError, "'weight'", "'agee'"):
+        schema["weight"]
+
+
+def test_a_column_has_one_entry(raises):
+    with raises(SchemaError, "twice"):
+        Schema((Column(name="a", kind="ignore"), Column(name="a", kind="integer")))
+
+
+def test_inference_does_not_touch_the_frame(frame):
+    before = frame.copy(deep=True)
+    infer_schema(frame)
+    pd.testing.assert_frame_equal(frame, before)

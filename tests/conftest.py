@@ -1,0 +1,36 @@
+"""Small things that many tests share."""
+
+import jax
+import numpy as np
+import pytest
+
+from aliquot.evaluate.protocol import EvaluationSettings, TuningJudge
+from aliquot.networks import mlp
+
+
+@pytest.fixture
+def x64():
+    """Double precision for comparisons with finite differences."""
+    with jax.enable_x64(True):
+        yield
+
+
+@pytest.fixture(scope="session")
+def blobs():
+    """Two overlapping classes in five dimensions: 400 training rows, 200 tuning rows."""
+    rng = np.random.default_rng(0)
+    labels = (rng.random(600) < 0.3).astype(np.int32)
+    x = rng.normal(size=(600, 5)).astype(np.float32)
+    x[:, :2] += 1.2 * labels[:, None]
+    return (x[:400], labels[:400]), (x[400:], labels[400:])
+
+
+@pytest.fixture(scope="session")
+def small_network():
+    return mlp(5, n_classes=2, hidden=(8,), dropout=0.25)
+
+
+@pytest.fixture(scope="session")
+def small_judge(blobs, small_network):
+    settings = EvaluationSettings(search_epochs=20, search_networks=2)
+    return TuningJudge(small_network, settings, *blobs[1], jax.random.key(9))

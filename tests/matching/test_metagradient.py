@@ -1,0 +1,167 @@
+"""The meta-gradient against finite differences, closed forms and its own limits (methods.md §14: 1-4, 9)."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from aliquot.matching import Rows, meta_gradient, student_batches
+
+D, H = 3, 4  # inputs and hidden units of a smooth (tanh) network
+
+
+def loss(theta, rows, batch):
+    weight, bias, out = theta[: D * H].reshape(D, H), theta[D * H : D * H + H], theta[D * H + H :]
+    x, labels = rows
+    if batch is not None:
+        numbers, weights = batch
+        x, labels = x[numbers], labels[numbers]
+    z = jnp.tanh(x @ weight + bias) @ out
+    losses = jax.nn.softplus(z) - jax.nn.sigmoid(labels) * z
+    return losses.mean() if batch is None else (losses * weights).sum() / weights.sum()
+
+
+def problem(n=6):
+    keys = jax.random.split(jax.random.key(1), 4)
+    size = D * H + 2 * H
+    rows = Rows(jax.random.normal(keys[0], (n, D)), jax.random.normal(keys[1], (n,)))
+    return rows, jax.random.normal(keys[2], (size,)), jax.random.normal(keys[3], (size,))
+
+
+def final(rows, lr, start, steps, momentum, batches, frozen=None):
+    """θ_N by a plain Python loop; with ``frozen`` the gradients are taken at those θ_i instead."""
+    theta, velocity, path = start, 0.0, []
+    for i in range(steps):
+        batch = None if batches is None else (batches[0][i], batches[1][i])
+        path.append(theta)
+        velocity = momentum * velocity + jax.grad(loss)(theta if frozen is None else frozen[i], rows, batch)
+        theta = theta - lr * velocity
+    return theta, path
+
+
+def matching_loss(rows, lr, start, target, steps, momentum, batches=None, frozen=None):
+    end, _ = final(rows, lr, start, steps, momentum, batches, frozen)
+    return jnp.sum((end - target) ** 2) / jnp.sum((start - target) ** 2)
+
+
+def central_difference(function, at, epsilon=1e-6):
+    at = np.asarray(at, np.float64)
+    slopes = np.zeros_like(at)
+    for index in np.ndindex(*at.shape):
+        step = np.zeros_like(at)
+        step[index] = epsilon
+        slopes[index] = (function(jnp.asarray(at + step)) - function(jnp.asarray(at - step))) / (2 * epsilon)
+    return slopes
+
+
+@pytest.mark.parametrize("momentum", [0.0, 0.9])
+@pytest.mark.parametrize("batch", [0, 4])
+def test_full_gradient_equals_central_differences(x64, momentum, batch):
+    rows, start, target = problem()
+    batches = student_batches(jax.random.key(2), 6, batch, 5)
+    lr = jnp.asarray(0.3)
+    got = meta_gradient(loss, rows, lr, start, target, steps=5, momentum=momentum, full=True, batches=batches)
+
+    def by_x(x):
+        return matching_loss(rows._replace(x=x), lr, start, target, 5, momentum, batches)
+
+    def by_labels(labels):
+        return matching_loss(rows._replace(labels=labels), lr, start, target, 5, momentum, batches)
+
+    def by_lr(lr):
+        return matching_loss(rows, lr, start, target, 5, momentum, batches)
+
+    np.testing.assert_allclose(got.rows.x, central_difference(by_x, rows.x), rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(got.rows.labels, central_difference(by_labels, rows.labels), rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(got.student_lr, central_difference(by_lr, lr), rtol=1e-6)
+    np.testing.assert_allclose(got.loss, by_x(rows.x), rtol=1e-12)
+
+
+def test_full_gradient_equals_autodiff(x64):
+    rows, start, target = problem()
+    got = meta_gradient(loss, rows, jnp.asarray(0.2), start, target, steps=8, momentum=0.5, full=True)
+    unrolled = jax.grad(matching_loss)(rows, 0.2, start, target, 8, 0.5)
+    np.testing.assert_allclose(got.rows.x, unrolled.x, rtol=1e-9)
+    np.testing.assert_allclose(got.rows.labels, unrolled.labels, rtol=1e-9)
+
+
+@pytest.mark.parametrize("momentum", [0.0, 0.9])
+def test_first_order_gradient_is_the_one_with_frozen_path(x64, momentum):
+    rows, start, target = problem()
+    lr = jnp.asarray(0.3)
+    got = meta_gradient(loss, rows, lr, start, target, steps=5, momentum=momentum)
+    _, path = final(rows, lr, start, 5, momentum, None)
+
+    def by_x(x):
+        return matching_loss(rows._replace(x=x), lr, start, target, 5, momentum, frozen=path)
+
+    def by_lr(lr):
+        return matching_loss(rows, lr, start, target, 5, momentum, frozen=path)
+
+    np.testing.assert_allclose(got.rows.x, central_difference(by_x, rows.x), rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(got.student_lr, central_difference(by_lr, lr), rtol=1e-6)
+
+
+def test_first_order_gradient_is_teslas_two_term_formula(x64):
+    rows, start, target = problem()
+    lr, steps = 0.3, 5
+    got = meta_gradient(loss, rows, jnp.asarray(lr), start, target, steps=steps)
+    _, path = final(rows, lr, start, steps, 0.0, None)
+    gradients = [jax.grad(loss)(theta, rows, None) for theta in path]
+    total, squared = sum(gradients), jnp.sum((start - target) ** 2)
+    direction = 2 / squared * (lr * (target - start) + lr**2 * total)
+    terms = sum(jax.grad(lambda x, th=th: jax.grad(loss)(th, rows._replace(x=x), None) @ direction)(rows.x) for th in path)
+    np.testing.assert_allclose(got.rows.x, terms, rtol=1e-10)
+    np.testing.assert_allclose(got.student_lr, -total @ (2 * (start - lr * total - target) / squared), rtol=1e-10)
+
+
+def test_first_order_equals_full_for_one_step_and_for_tiny_steps(x64):
+    rows, start, target = problem()
+
+    def both(lr, steps):
+        return [meta_gradient(loss, rows, jnp.asarray(lr), start, target, steps=steps, full=f).rows.x for f in (0, 1)]
+
+    np.testing.assert_allclose(*both(0.5, steps=1), rtol=1e-12)
+
+    def angle(lr):
+        a, b = both(lr, steps=8)
+        return 1 - jnp.vdot(a, b) / jnp.linalg.norm(a) / jnp.linalg.norm(b)
+
+    assert angle(1e-4) < 1e-6 < angle(0.5)
+
+
+def test_loss_is_one_without_steps_and_zero_on_the_target(x64):
+    rows, start, target = problem()
+    assert meta_gradient(loss, rows, jnp.asarray(0.3), start, target, steps=0).loss == 1.0
+    end, _ = final(rows, 0.3, start, 4, 0.0, None)
+    np.testing.assert_allclose(meta_gradient(loss, rows, jnp.asarray(0.3), start, end, steps=4).loss, 0, atol=1e-25)
+
+
+def test_a_row_drawn_twice_gathers_both_gradients_and_one_not_drawn_none(x64):
+    rows, start, target = problem()
+    numbers = jnp.array([[0, 0, 1], [2, 3, 4]])
+
+    def gradient(numbers):
+        batches = numbers, jnp.ones(numbers.shape)
+        return meta_gradient(loss, rows, jnp.asarray(0.3), start, target, steps=2, batches=batches).rows.x
+
+    got = gradient(numbers)
+    assert (got[5] == 0).all()
+    twin = Rows(jnp.concatenate([rows.x, rows.x[:1]]), jnp.concatenate([rows.labels, rows.labels[:1]]))
+    split = meta_gradient(
+        loss, twin, jnp.asarray(0.3), start, target, steps=2, batches=(jnp.array([[0, 6, 1], [2, 3, 4]]), jnp.ones((2, 3)))
+    ).rows.x
+    np.testing.assert_allclose(got[0], split[0] + split[6], rtol=1e-12)
+
+
+def test_student_batches_take_the_short_remainder_first_and_every_row_once_per_round():
+    numbers, weights = student_batches(jax.random.key(0), n=10, batch_size=4, steps=6)
+    assert weights.sum(axis=1).tolist() == [2, 4, 4, 2, 4, 4]
+    for first in (0, 3):
+        used = np.asarray(numbers[first : first + 3])[np.asarray(weights[first : first + 3]) == 1]
+        assert sorted(used) == list(range(10))
+
+
+@pytest.mark.parametrize("size", [0, 10, 99])
+def test_student_batches_of_all_rows_need_no_numbers(size):
+    assert student_batches(jax.random.key(0), n=10, batch_size=size, steps=6) is None
