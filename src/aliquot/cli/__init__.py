@@ -1,0 +1,46 @@
+"""The command ``aliquot``; one module per group of commands, listed here."""
+
+import errno
+import os
+import sys
+
+import typer
+
+from aliquot.cli.condense import condense, demo
+from aliquot.cli.inspect import inspect, resume, schema, version
+from aliquot.cli.release import encode, evaluate
+from aliquot.errors import AliquotError
+
+MISTAKE = 2  # exit code for anything that the user can mend
+INTERRUPTED = 130
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+app = typer.Typer(
+    name="aliquot",
+    help="Condense clinical datasets: a few synthetic rows on which models train as well as on the whole.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,  # a traceback with local variables would print patients
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (demo, condense, resume, encode, evaluate, schema, inspect, version):
+    app.command()(command)
+
+
+def main() -> None:
+    """Run the command; mistakes end with one sentence and exit code 2, never with a traceback."""
+    try:
+        app()
+    except AliquotError as error:
+        _end(str(error), MISTAKE)
+    except KeyboardInterrupt:
+        _end("stopped; continue with the same command, or with: aliquot resume OUT", INTERRUPTED)
+    except OSError as error:
+        why = "no space is left" if error.errno in FULL else os.strerror(error.errno or 0).lower()
+        _end(f"could not read or write a file: {why}; mend that, then run the same command again", MISTAKE)
+    except MemoryError:
+        _end("this needs more memory than there is; use fewer columns or rows, or a smaller expert.block", MISTAKE)
+
+
+def _end(sentence: str, code: int) -> None:
+    print(f"aliquot: {sentence}", file=sys.stderr)
+    sys.exit(code)

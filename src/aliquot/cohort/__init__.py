@@ -3,6 +3,7 @@
 from aliquot.cohort.cohort import Cohort
 from aliquot.cohort.encoder import Encoder
 from aliquot.cohort.fitting import EncoderSettings
+from aliquot.cohort.parts import Part, Parts, encode_parts
 from aliquot.cohort.read import fingerprint, read_table
 from aliquot.cohort.roles import HELD_OUT, ROLES, TRAIN, TUNING
 from aliquot.cohort.schema import Column, Schema, infer_schema, schema_file
@@ -17,7 +18,10 @@ __all__ = [
     "Column",
     "Encoder",
     "EncoderSettings",
+    "Part",
+    "Parts",
     "Schema",
+    "encode_parts",
     "fingerprint",
     "infer_schema",
     "read_table",

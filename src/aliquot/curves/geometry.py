@@ -19,6 +19,7 @@ from aliquot.networks import Network
 class Geometry:
     """Figures of K curves against the straight line and the SGD path between the same ends."""
 
+    epochs: int  # of the SGD paths
     times: np.ndarray  # (T,) in [0, 1]
     loss_curve: np.ndarray  # (K, T) loss along each of the three ways, at equal times
     loss_line: np.ndarray
@@ -42,6 +43,7 @@ def measure(network: Network, curves: Curve, paths: Array, x: Array, targets: Ar
     span = jnp.linalg.norm(curves.end - curves.start, axis=-1)[:, None]
     losses = [np.asarray(_losses(network, way, x, targets)) for way in (on_curve, on_line, on_sgd)]
     return Geometry(
+        paths.shape[1] - 1,
         np.asarray(times),
         *losses,
         np.asarray(bend(curves)),

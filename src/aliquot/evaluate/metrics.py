@@ -17,6 +17,11 @@ def probabilities(logits: np.ndarray) -> np.ndarray:
     return softmax(logits, axis=1)
 
 
+def hard_labels(targets: np.ndarray) -> np.ndarray:
+    """The likeliest class of each row."""
+    return (targets > 0.5).astype(int) if targets.ndim == 1 else targets.argmax(axis=1)
+
+
 def auprc(labels: np.ndarray, logits: np.ndarray) -> float:
     """Average precision (step-wise); for more than two classes the mean over classes, each against the rest."""
     return _over_classes(average_precision_score, labels, probabilities(logits))

@@ -8,7 +8,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
-from aliquot.evaluate.metrics import all_metrics
+from aliquot.evaluate.metrics import all_metrics, hard_labels
 
 MODELS: dict[str, Callable[[int], Any]] = {
     "logistic regression": lambda seed: LogisticRegression(max_iter=2000),
@@ -33,11 +33,6 @@ def transfer_metrics(
         model.fit(rows, labels, sample_weight=weights)
     metrics = all_metrics(held_labels, model.predict_proba(held_x))
     return {metric: metrics[metric] for metric in ("auroc", "auprc")}
-
-
-def hard_labels(targets: np.ndarray) -> np.ndarray:
-    """The likeliest class of each row."""
-    return (targets > 0.5).astype(int) if targets.ndim == 1 else targets.argmax(axis=1)
 
 
 def as_weighted(x: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,5 +1,5 @@
 """Training of the experts."""
 
-from aliquot.experts.experts import Experts, ExpertSettings, length_scores, smooth, train_experts
+from aliquot.experts.experts import Experts, ExpertSettings, Watched, smooth, train_experts, watch_training
 
-__all__ = ["ExpertSettings", "Experts", "length_scores", "smooth", "train_experts"]
+__all__ = ["ExpertSettings", "Experts", "Watched", "smooth", "train_experts", "watch_training"]

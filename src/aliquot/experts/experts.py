@@ -70,12 +70,26 @@ def train_experts(
 
 def _best_length(network, settings, x, targets, key, judge, memory, progress) -> int:
     """The number of epochs after which pilot experts score best on the tuning patients, on average."""
-    scores = length_scores(network, _training(settings), x, targets, _keys(key, jnp.arange(settings.pilots)),
-                           judge=judge, name="expert length", memory=memory, progress=progress)
-    return int(np.argmax(smooth(scores.mean(axis=0)))) + 1
+    keys = _keys(key, jnp.arange(settings.pilots))
+    around = {"judge": judge, "memory": memory, "progress": progress}
+    watched = watch_training(network, _training(settings), x, targets, keys, name="expert length", **around)
+    return watched.best_epoch
 
 
-def length_scores(
+@dataclass(frozen=True)
+class Watched:
+    """Networks whose training was watched on the tuning patients."""
+
+    scores: np.ndarray  # (K, E) tuning score of each network after each epoch
+    end: np.ndarray  # (K, P) parameters after the last epoch
+
+    @property
+    def best_epoch(self) -> int:
+        """The number of epochs with the best mean score, smoothed over neighbours."""
+        return int(np.argmax(smooth(self.scores.mean(axis=0)))) + 1
+
+
+def watch_training(
     network: Network,
     training: TrainSettings,
     x: Array,
@@ -86,19 +100,20 @@ def length_scores(
     name: str,
     memory: Memory = Forgetting(),
     progress: Progress = Silence(),
-) -> np.ndarray:
-    """Tuning score of each network after each epoch, shape (networks, epochs)."""
+) -> Watched:
+    """Train one network per key on the patients, and score each on the tuning part after every epoch."""
     progress.stage(name, len(keys))
     kept = memory.recall(name.replace(" ", "-"))
     if kept is None:
-        scores = []
+        scores, ends = [], []
         for i in range(len(keys)):
-            watched = train_networks(network, training, x, targets, keys[i : i + 1], watch=jnp.asarray(judge.x)).watched
-            scores.append([judge.score(logits) for logits in np.asarray(watched)[0]])
+            trained = train_networks(network, training, x, targets, keys[i : i + 1], watch=jnp.asarray(judge.x))
+            scores.append([judge.score(logits) for logits in np.asarray(trained.watched)[0]])
+            ends.append(np.asarray(trained.end)[0])
             progress.advance()
-        kept = {"scores": np.asarray(scores)}
+        kept = {"scores": np.asarray(scores), "end": np.asarray(ends)}
         memory.keep(name.replace(" ", "-"), kept)
-    return kept["scores"]
+    return Watched(kept["scores"], kept["end"])
 
 
 def smooth(scores: np.ndarray, width: int = 3) -> np.ndarray:

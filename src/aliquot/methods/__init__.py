@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from aliquot.curves import Geometry
 from aliquot.errors import SettingsError
 from aliquot.matching import Condensed
-from aliquot.methods.btm import bezier_matching
+from aliquot.methods.btm import bezier_matching, curve_geometry
 from aliquot.methods.random import random_rows
 from aliquot.methods.start import STARTS, starting_rows
 from aliquot.methods.task import MethodSettings, Task
@@ -17,10 +18,11 @@ class Method:
 
     condense: Callable[..., Condensed]
     selects_rows: bool = False  # it returns real patients
+    geometry: Callable[..., Geometry] | None = None  # of its curves, where it has any
 
 
 METHODS = {
-    "btm": Method(bezier_matching),
+    "btm": Method(bezier_matching, geometry=curve_geometry),
     "random": Method(random_rows, selects_rows=True),
 }
 

@@ -7,10 +7,12 @@
    L = ‖θ_N - target‖² / ‖s - target‖².
 """
 
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 
-from aliquot.curves import fit_curves
+from aliquot.curves import Curve, Geometry, fit_curves, measure
 from aliquot.experts import train_experts
 from aliquot.matching import Condensed, match
 from aliquot.methods.start import starting_rows
@@ -18,6 +20,8 @@ from aliquot.methods.task import MethodSettings, Task
 from aliquot.networks import as_targets
 from aliquot.seeds import generator
 
+GEOMETRY_CURVES = 3
+GEOMETRY_PATIENTS = 2048
 
 def bezier_matching(task: Task, settings: MethodSettings, *, key: jax.Array) -> Condensed:
     """Synthetic rows on which a student follows the experts' curves."""
@@ -31,4 +35,25 @@ def bezier_matching(task: Task, settings: MethodSettings, *, key: jax.Array) -> 
         task.x, task.labels, task.rows_per_class, task.network.n_classes, settings.start, rng=generator(start_key)
     )
     start_targets = as_targets(labels, task.network.n_classes)
-    return match(task.network, settings.match, curves, start, start_targets, key=match_key, judge=task.judge, **around)
+    return match(
+        task.network, settings.match, curves, start, start_targets, key=match_key, judge=task.judge, **around
+    )
+
+
+def curve_geometry(task: Task, settings: MethodSettings, *, key: jax.Array) -> Geometry:
+    """The first few curves against the paths that their experts took, on a sample of the patients.
+
+    Called after :func:`bezier_matching` with the same task, it finds experts and curves in the task's memory.
+    """
+    expert_key, curve_key, *_ = jax.random.split(key, 4)
+    x, targets = jnp.asarray(task.x), task.targets
+    around = {"memory": task.memory, "progress": task.progress}
+    experts = train_experts(task.network, settings.expert, x, targets, key=expert_key, judge=task.judge, **around)
+    curves = fit_curves(task.network, settings.curve, experts.start, experts.end, x, targets, key=curve_key, **around)
+
+    count = min(GEOMETRY_CURVES, settings.expert.count)
+    again = replace(settings.expert, count=count, block=count, epochs=experts.epochs, length="fixed")
+    paths = train_experts(task.network, again, x, targets, key=expert_key, keep_path=True).path
+    stride = max(1, len(x) // GEOMETRY_PATIENTS)
+    few = Curve(*(part[:count] for part in curves))
+    return measure(task.network, few, paths, x[::stride], targets[::stride])

@@ -83,6 +83,11 @@ def checksum(arrays: Mapping[str, np.ndarray]) -> str:
     return digest.hexdigest()
 
 
+def checksum_text(text: str) -> str:
+    """SHA-256 of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file so that at every moment either the old or the new content is there, also after a power cut."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.draft")

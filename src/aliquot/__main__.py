@@ -1,0 +1,5 @@
+"""``python -m aliquot``."""
+
+from aliquot.cli import main
+
+main()

@@ -1,0 +1,78 @@
+"""``aliquot.condense``: from a DataFrame to synthetic rows in one call."""
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from aliquot.cohort import Cohort, Schema
+from aliquot.hooks import Progress, Silence
+from aliquot.release.condensation import Condensation
+from aliquot.runs.pipeline import Request, run
+from aliquot.runs.settings import load_settings
+
+
+def condense(
+    frame: pd.DataFrame,
+    target: str,
+    *,
+    rows_per_class: int = 50,
+    method: str = "btm",
+    preset: str = "default",
+    budget: str = "cpu",
+    start: str | None = None,
+    seed: int = 0,
+    patient_id: str | None = None,
+    split: str | None = None,
+    positive: object = None,
+    schema: Schema | str | Path | None = None,
+    drop: Collection[str] = (),
+    settings: Mapping[str, Any] | None = None,
+    progress: Progress = Silence(),
+) -> Condensation:
+    """Synthetic rows on which models train as well as on the patients in ``frame``.
+
+    Parameters
+    ----------
+    frame, target
+        A table with one patient (or stay) per row, and the name of its outcome column (two or more classes).
+    rows_per_class
+        Synthetic rows to learn for each class.
+    preset, budget, settings
+        ``"default"`` or ``"paper"``; ``"smoke"`` (seconds), ``"cpu"`` (minutes) or ``"paper"`` (hours); and single
+        settings by section, such as ``{"match": {"iterations": 500}}``.
+    start
+        Where rows start: ``"gaussian"``, ``"real"`` (from real patients) or ``"noise"``; None: as the preset says.
+    patient_id, split, positive, schema, drop
+        Column of the patient, so that none is on two sides of a split; column with the user's own split; the class
+        that is the event; corrections to the inferred kinds of columns; columns to leave out.
+
+    Returns
+    -------
+    Condensation
+        ``rows``, ``labels``, ``readable``, ``metrics``, ``history``, ``encode(new_patients)``, ``save(folder)``.
+
+    Examples
+    --------
+    >>> import aliquot
+    >>> from aliquot.cohort.embedded import support2_frame
+    >>> result = aliquot.condense(support2_frame(), "died_within_30_days", rows_per_class=5, budget="smoke")
+    >>> result.rows.shape, sorted(result.labels.tolist()) == [0] * 5 + [1] * 5
+    ((10, 70), True)
+    """
+    if isinstance(schema, str | Path):
+        schema = Schema.from_toml(Path(schema))
+    cohort = Cohort.from_frame(
+        frame, target=target, patient_id=patient_id, split=split, positive=positive, schema=schema, drop=drop
+    )
+    changes = {**(settings or {}), **({} if start is None else {"start": start})}
+    request = Request(
+        settings=load_settings(preset, budget, changes=changes),
+        method=method,
+        rows_per_class=rows_per_class,
+        seed=seed,
+        preset=preset,
+        budget=budget,
+    )
+    return run(cohort, request, progress=progress)

@@ -1,0 +1,73 @@
+"""``aliquot inspect``, ``resume``, ``schema`` and ``version``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aliquot.cli.condense import show
+from aliquot.cli.options import Quiet
+from aliquot.cli.progress import listener
+from aliquot.cli.tables import calibration_table, console, results_table, transfer_table
+
+Folder = Annotated[Path, typer.Argument(help="A run folder.", metavar="DIR")]
+
+
+def resume(folder: Folder, quiet: Quiet = False) -> None:
+    """Continue a run that was stopped; it ends with the same rows as if it had not been."""
+    from aliquot.runs.folder import resume as resume_run
+
+    with listener(quiet) as progress:
+        release = resume_run(folder, progress)
+    show(release)
+
+
+def inspect(
+    folder: Annotated[Path, typer.Argument(help="A run folder or a release folder.", metavar="DIR")],
+) -> None:
+    """Show what is in a run or release: its numbers, calibration, other models, and how long it took."""
+    from aliquot.release.bundle import read_release
+
+    out = console()
+    if (folder / "private").is_dir() and not (folder / "release").is_dir():
+        stages = sorted(path.stem for path in (folder / "private" / "store").glob("*.safetensors"))
+        out.print(f"unfinished run; kept so far: {', '.join(stages) or 'nothing'}")
+        out.print(f"continue with: aliquot resume {folder}")
+        return
+    metrics = read_release(folder).metrics
+    data = metrics["data"]
+    out.print(
+        f"{metrics['rows_per_class']} rows per class by {metrics['method']}, start {metrics['start']}, "
+        f"preset {metrics['preset']}, budget {metrics['budget']}, seed {metrics['seed']}"
+    )
+    out.print(f"from {data['patients']:,} patients, {data['columns']} columns, {data['features']} features")
+    for table in (results_table(metrics), calibration_table(metrics["calibration"]), transfer_table(metrics)):
+        out.print(table)
+    seconds = metrics["seconds"]
+    out.print("seconds: " + ", ".join(f"{stage} {took:.0f}" for stage, took in seconds.items()))
+
+
+def schema(
+    file: Annotated[Path, typer.Argument(help="Table of patients.")],
+    out: Annotated[Path | None, typer.Option("--out", help="Write here instead of printing.")] = None,
+) -> None:
+    """Write a first schema of a table, to correct by hand and pass to `aliquot condense --schema`.
+
+    Lists each column with the kind that Aliquot would take it for. No value of the table is written.
+    """
+    from aliquot.cohort import read_table, schema_file
+    from aliquot.runs.store import write_atomically
+
+    text = schema_file(read_table(file))
+    if out is None:
+        print(text, end="")
+    else:
+        write_atomically(out, text.encode())
+
+
+def version() -> None:
+    """Print the versions that decide the numbers."""
+    from aliquot.runs.pipeline import versions
+
+    for name, number in versions().items():
+        print(f"{name} {number}")

@@ -1,0 +1,36 @@
+"""Options that several commands share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aliquot.runs.settings import BUDGETS, PRESETS
+
+Out = Annotated[Path, typer.Option("--out", help="Folder for this run; new, empty, or the same run to continue.")]
+RowsPerClass = Annotated[int, typer.Option(help="Synthetic rows to learn for each outcome class.", min=1)]
+Seed = Annotated[int, typer.Option(help="Same seed, same data, same machine: same rows.", min=0)]
+Budget = Annotated[
+    str,
+    typer.Option(
+        help="smoke: the whole path in seconds, to try things out; cpu: the best result for minutes; "
+        "paper: the paper's iteration counts, hours.",
+        metavar="|".join(BUDGETS),
+    ),
+]
+Preset = Annotated[
+    str,
+    typer.Option(help="default: the recipe that measured best; paper: its numbers literally.", metavar="|".join(PRESETS)),
+]
+Start = Annotated[
+    str | None,
+    typer.Option(
+        help="Where rows start: gaussian (drawn per class), noise, or real (from real patients; said on the card).",
+        metavar="gaussian|real|noise",
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results only, no progress.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Change one setting, as in --set match.iterations=500. May be repeated.", metavar="NAME=VALUE"),
+]

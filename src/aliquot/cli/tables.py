@@ -1,0 +1,68 @@
+"""Small tables of results, as people read them."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+NAMES = {
+    "random": "random rows",
+    "aliquot": "Aliquot",
+    "full": "full data, fixed epochs",
+    "full_best_epoch": "full data, best epoch",
+}
+
+
+def console() -> Console:
+    """Where results go."""
+    return Console(highlight=False, soft_wrap=True)
+
+
+def spread(metric: dict[str, float]) -> str:
+    """Mean ± standard deviation.
+
+    >>> spread({"mean": 0.7012, "std": 0.0049, "n": 10})
+    '0.701 ± 0.005'
+    """
+    return f"{metric['mean']:.3f} ± {metric['std']:.3f}"
+
+
+def results_table(metrics: dict[str, Any], *, sources: tuple[str, ...] = tuple(NAMES)) -> Table:
+    """AUROC and AUPRC on held_out of networks trained on random rows, on Aliquot's and on everything."""
+    networks = metrics["held_out"]["aliquot"]["auroc"]["n"]
+    table = Table(title=f"Held-out patients, mean ± std of {networks} networks", title_justify="left")
+    table.add_column("trained on")
+    table.add_column("rows", justify="right")
+    table.add_column("AUROC", justify="right")
+    table.add_column("AUPRC", justify="right")
+    small = metrics["rows_per_class"] * len(metrics["data"]["classes"])
+    whole = sum(metrics["data"]["train"])
+    best = metrics["held_out"]["full_best_epoch"]["auprc"]["mean"]
+    for source in sources:
+        scores = metrics["held_out"][source]
+        share = "" if source.startswith("full") else f"  ({scores['auprc']['mean'] / best:.0%} of full)"
+        rows = whole if source.startswith("full") else small
+        table.add_row(NAMES[source], f"{rows:,}", spread(scores["auroc"]), spread(scores["auprc"]) + share)
+    return table
+
+
+def transfer_table(metrics: dict[str, Any]) -> Table:
+    """AUPRC on held_out of other kinds of model."""
+    table = Table(title="Other models, AUPRC on held-out patients", title_justify="left")
+    for name in ("model", "random rows", "Aliquot", "full data"):
+        table.add_column(name, justify="left" if name == "model" else "right")
+    for model, scores in metrics["transfer"].items():
+        table.add_row(model, *(f"{scores[source]['auprc']:.3f}" for source in ("random", "aliquot", "full")))
+    return table
+
+
+def calibration_table(calibration: dict[str, Any]) -> Table:
+    """Probabilities before and after the prior correction."""
+    table = Table(title="Probabilities of networks trained on the rows", title_justify="left")
+    for name in ("", "log-loss", "Brier score", "calibration slope"):
+        table.add_column(name, justify="right" if name else "left")
+    for when in ("before", "after"):
+        scores = calibration[when]
+        shown = (spread(scores[name]) for name in ("log_loss", "brier", "calibration_slope"))
+        table.add_row(f"{when} prior correction", *shown)
+    return table

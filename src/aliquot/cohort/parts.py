@@ -1,0 +1,62 @@
+"""The three parts of a cohort as arrays, encoded by what the training part alone teaches."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from aliquot.cohort.cohort import Cohort
+from aliquot.cohort.encoder import Encoder
+from aliquot.cohort.fitting import EncoderSettings
+from aliquot.cohort.roles import HELD_OUT, TRAIN, TUNING
+from aliquot.cohort.split import split_patients
+from aliquot.errors import TooFewPatientsError
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Encoded patients and their class codes."""
+
+    x: np.ndarray  # (n, features) float32
+    labels: np.ndarray  # (n,) int32
+
+    def counts(self, n_classes: int) -> list[int]:
+        """Number of patients in each class."""
+        return np.bincount(self.labels, minlength=n_classes).tolist()
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Learn from ``train``, choose on ``tuning``, open ``held_out`` once."""
+
+    train: Part
+    tuning: Part
+    held_out: Part
+    encoder: Encoder
+
+
+def encode_parts(cohort: Cohort, *, seed: int, settings: EncoderSettings, rows_per_class: int) -> Parts:
+    """Split the cohort by patient, fit the encoder on the training part, and encode all three parts.
+
+    >>> from aliquot.cohort.embedded import support2
+    >>> parts = encode_parts(support2(), seed=0, settings=EncoderSettings(), rows_per_class=50)
+    >>> len(parts.train.x), len(parts.tuning.x), len(parts.held_out.x)
+    (6375, 1365, 1365)
+    """
+    roles = split_patients(cohort, seed=seed)
+    _check_enough(cohort, roles, rows_per_class)
+    encoder = Encoder.fit(cohort.frame[roles == TRAIN], cohort.schema, settings)
+    parts = [
+        Part(encoder.transform(cohort.frame[roles == role]), cohort.labels[roles == role])
+        for role in (TRAIN, TUNING, HELD_OUT)
+    ]
+    return Parts(*parts, encoder)
+
+
+def _check_enough(cohort: Cohort, roles: np.ndarray, rows_per_class: int) -> None:
+    counts = np.bincount(cohort.labels[roles == TRAIN], minlength=cohort.n_classes)
+    if counts.min() < rows_per_class:
+        name = cohort.classes[int(counts.argmin())]
+        raise TooFewPatientsError(
+            f"asked for {rows_per_class} synthetic rows per class, but class {str(name)!r} of {cohort.target!r} has only "
+            f"{counts.min()} patients in the training part; ask for at most that many rows per class"
+        )

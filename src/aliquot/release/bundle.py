@@ -1,0 +1,128 @@
+"""The release folder: written whole or not at all, read back only if unchanged."""
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import tomli_w
+
+from aliquot.cohort import Encoder
+from aliquot.errors import FileError, RunFolderError, TamperedError
+from aliquot.release.card import card
+from aliquot.release.condensation import Condensation
+from aliquot.release.croissant import croissant
+from aliquot.release.report import report
+
+CHECKED = ("rows.parquet", "rows.csv", "encoder.json", "recipe.toml", "metrics.json", "card.md", "report.html")
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """What a stranger reads from a release folder to train on the rows."""
+
+    x: np.ndarray  # (n, features) float32
+    targets: np.ndarray  # (n,) or (n, C)
+    encoder: Encoder
+    recipe: dict[str, Any]
+    metrics: dict[str, Any]
+
+
+def write_release(result: Condensation, folder: Path) -> Path:
+    """Write all files of a release next to ``folder`` and move them there in one step."""
+    if folder.exists():
+        raise RunFolderError(f"asked to write the release to {folder}, but something is there; choose another folder")
+    draft = folder.with_name(f".{folder.name}.{os.getpid()}.draft")
+    try:
+        draft.mkdir(parents=True)
+        for name, content in _files(result).items():
+            (draft / name).write_bytes(content)
+        draft.replace(folder)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return folder
+
+
+def _files(result: Condensation) -> dict[str, bytes]:
+    files = {
+        "rows.parquet": parquet(result.table),
+        "rows.csv": result.readable.to_csv(index=False).encode(),
+        "encoder.json": result.encoder.to_json().encode(),
+        "recipe.toml": tomli_w.dumps(result.recipe).encode(),
+        "metrics.json": json.dumps(result.metrics, indent=2, allow_nan=False).encode() + b"\n",
+        "card.md": card(result).encode(),
+        "report.html": report(result).encode(),
+    }
+    sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    files["croissant.json"] = croissant(result, sums).encode()
+    return files
+
+
+def parquet(table: pd.DataFrame) -> bytes:
+    """A table as Parquet bytes without pandas' own metadata: the same table gives the same bytes."""
+    buffer = io.BytesIO()
+    arrow = pa.Table.from_pandas(table, preserve_index=False).replace_schema_metadata(None)
+    pq.write_table(arrow, buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+def read_release(folder: Path) -> Release:
+    """The release in a folder (or in a run folder's ``release``); any missing or changed file is an error."""
+    folder = Path(folder)
+    if (folder / "release").is_dir():
+        folder = folder / "release"
+    sums = _checksums(folder)
+    contents = {name: _checked(folder / name, sums.get(name)) for name in CHECKED}
+    recipe = tomllib.loads(contents["recipe.toml"].decode())
+    encoder = Encoder.from_json(contents["encoder.json"].decode())
+    table = pq.read_table(io.BytesIO(contents["rows.parquet"])).to_pandas()
+    return Release(
+        table[list(encoder.feature_names)].to_numpy(np.float32),
+        _targets(table, recipe["labels"]),
+        encoder,
+        recipe,
+        json.loads(contents["metrics.json"]),
+    )
+
+
+def _targets(table: pd.DataFrame, labels: dict[str, Any]) -> np.ndarray:
+    """Training targets of the rows: learned probabilities where there are any, otherwise the classes."""
+    target, classes = labels["target"], labels["classes"]
+    if labels["kind"] == "learned":
+        p = table[[f"{target}={name}" for name in classes]].to_numpy(np.float32)
+    else:
+        p = np.stack([(table[target] == name).to_numpy(np.float32) for name in classes], axis=1)
+    return p[:, 1] if len(classes) == 2 else p
+
+
+def _checksums(folder: Path) -> dict[str, str]:
+    path = folder / "croissant.json"
+    if not path.is_file():
+        raise FileError(f"asked for the release in {folder}, but there is none (no croissant.json); check the path")
+    try:
+        return {entry["name"]: entry["sha256"] for entry in json.loads(path.read_text("utf-8"))["distribution"]}
+    except (ValueError, KeyError, TypeError):
+        raise _tampered(path) from None
+
+
+def _checked(path: Path, expected: str | None) -> bytes:
+    content = path.read_bytes() if path.is_file() else b""
+    if hashlib.sha256(content).hexdigest() != expected:
+        raise _tampered(path)
+    return content
+
+
+def _tampered(path: Path) -> TamperedError:
+    return TamperedError(
+        f"asked to read the release, but {path.name} is missing, truncated or was changed after it was written; "
+        "take the release from its source again"
+    )

@@ -1,0 +1,93 @@
+"""The dataset card: what the rows are, what they are worth, what could leak, and how to train on them."""
+
+import json
+import re
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from aliquot.release.condensation import Condensation
+from aliquot.release.report import facts, snippets
+from aliquot.release.report.tables import calibration_table, class_table, transfer_table
+
+MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]<>#|&!~$])")
+
+
+def card(result: Condensation) -> str:
+    """The card in Markdown, with the front matter that the Hugging Face Hub reads."""
+    return _environment().get_template("card_template.md").render(**_content(result))
+
+
+def plain(text: object) -> str:
+    """Text that Markdown shows as it is, in one line.
+
+    >>> print(plain("a_b <i>c</i>"))
+    a\\_b \\<i\\>c\\</i\\>
+    """
+    return MARKDOWN_SIGNS.sub(r"\\\1", " ".join(str(text).split()))
+
+
+def code(text: object) -> str:
+    """Text as an inline code span, also inside a table; the fence is longer than any run of backticks in it.
+
+    >>> print(code("x`y"))
+    `` x`y ``
+    """
+    line = " ".join(str(text).split()).replace("|", "\\|")
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", line)), default=0))
+    return f"{fence}{line}{fence}" if fence == "`" else f"{fence} {line} {fence}"
+
+
+def grid(table: list[list[str]]) -> str:
+    """A table, header first, in Markdown.
+
+    >>> print(grid([["class", "rows"], ["died", "50"]]))
+    | class | rows |
+    |---|---|
+    | died | 50 |
+    """
+    lines = ["| " + " | ".join(plain(cell) for cell in row) + " |" for row in table]
+    return "\n".join([lines[0], "|---" * len(table[0]) + "|", *lines[1:]])
+
+
+def _environment() -> Environment:
+    environment = Environment(  # Markdown, not HTML: the template escapes names with the filters below
+        loader=PackageLoader("aliquot.release", ""),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "plain": plain,
+        "code": code,
+        "grid": grid,
+        "total": facts.total,
+        "yaml": lambda text: json.dumps(str(text), ensure_ascii=False),  # a JSON string is a YAML string
+    }
+    return environment
+
+
+def _content(result: Condensation) -> dict[str, Any]:
+    metrics = result.metrics
+    return {
+        "result": result,
+        "metrics": metrics,
+        "size": "n<1K" if len(result.x) < 1000 else "1K<n<10K",
+        "method": facts.METHOD_NAMES.get(metrics["method"], metrics["method"]),
+        "headline": facts.headline(result),
+        "verdict": facts.verdict(result),
+        "compression": facts.compression(result),
+        "offset": facts.offset(result),
+        "origin": facts.origin(result),
+        "real": facts.uses_real_rows(result),
+        "warnings": facts.warnings(result),
+        "no_guarantee": facts.NO_GUARANTEE,
+        "class_table": class_table(result),
+        "calibration_table": calibration_table(result),
+        "transfer_table": transfer_table(result),
+        "paper": facts.PAPER,
+        "train": snippets.TRAIN,
+        "encode": snippets.ENCODE,
+        "version": metrics["versions"].get("aliquot", ""),
+    }

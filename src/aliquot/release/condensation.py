@@ -1,0 +1,82 @@
+"""What a run gives: synthetic rows, how to train on them, and how well that works."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from aliquot.cohort import Encoder
+from aliquot.evaluate.metrics import hard_labels
+
+
+@dataclass(frozen=True, eq=False)
+class Condensation:
+    """Synthetic rows with everything that may leave the building beside them.
+
+    ``rows`` is what models train on; ``readable`` shows the same rows in the units of the source, for people.
+    """
+
+    x: np.ndarray = field(repr=False)  # (n, features) encoded, float32
+    targets: np.ndarray = field(repr=False)  # (n,) or (n, C): hard or learned probabilities
+    target: str
+    classes: tuple[Any, ...]
+    encoder: Encoder = field(repr=False)
+    recipe: dict[str, Any] = field(repr=False)  # network, training, labels, calibration: how to train on the rows
+    metrics: dict[str, Any] = field(repr=False)  # metrics.json
+    settings: dict[str, Any] = field(repr=False)
+    history: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    curves: dict[str, Any] | None = field(default=None, repr=False)  # geometry of the curves, where there are any
+    notes: tuple[str, ...] = ()  # what the user should know: columns left out, real rows used, …
+
+    @property
+    def codes(self) -> np.ndarray:
+        """The likeliest class of each row, as code."""
+        return hard_labels(self.targets)
+
+    @property
+    def labels(self) -> np.ndarray:
+        """The likeliest class of each row, as the source names it."""
+        return np.asarray(self.classes)[self.codes]
+
+    @property
+    def rows(self) -> pd.DataFrame:
+        """Encoded features of the rows, one float32 column each."""
+        return pd.DataFrame(self.x, columns=list(self.encoder.feature_names))
+
+    @property
+    def readable(self) -> pd.DataFrame:
+        """The rows in the columns and units of the source, then the target."""
+        return self.encoder.inverse(self.x).assign(**{self.target: self.labels})
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """Encoded features, then the target; learned labels add one probability column per class."""
+        table = self.rows
+        if self.soft:
+            p = np.column_stack([1 - self.targets, self.targets]) if self.targets.ndim == 1 else self.targets
+            for code, name in enumerate(self.classes):
+                table[f"{self.target}={name}"] = p[:, code].astype(np.float32)
+        table[self.target] = self.labels
+        return table
+
+    @property
+    def soft(self) -> bool:
+        """Whether the labels are learned probabilities."""
+        return not np.isin(self.targets, (0, 1)).all()
+
+    def encode(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """New patients as the features that models trained on ``rows`` take; one row each, in their order."""
+        return pd.DataFrame(self.encoder.transform(frame), columns=list(self.encoder.feature_names), index=frame.index)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the release: rows, encoder, recipe, metrics, card, croissant and report."""
+        from aliquot.release.bundle import write_release
+
+        return write_release(self, Path(folder))
+
+    def _repr_html_(self) -> str:
+        from aliquot.release.report import summary_html
+
+        return summary_html(self)

@@ -1,0 +1,159 @@
+"""What card, report and notebook summary all say: the same numbers and sentences, worded once."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from aliquot.release.condensation import Condensation
+
+SMALL_COUNT = 10  # counts below are not printed
+FEW_PATIENTS = 100  # a class with fewer training patients earns a warning
+
+TRAINED_ON = {  # entries of metrics["held_out"], in the order in which they are shown
+    "random": "Random real rows",
+    "aliquot": "These rows (Aliquot)",
+    "full": "All patients, fixed epochs",
+    "full_best_epoch": "All patients, best epoch",
+}
+METHOD_NAMES = {"btm": "Bézier Trajectory Matching (BTM)", "random": "random selection of patients"}
+NO_GUARANTEE = (
+    "No formal privacy guarantee. Condensing is not a privacy mechanism: the rows were made from patients, "
+    "and published attacks recover membership and records from such rows. No audit was run. Treat the bundle "
+    "as derived from patient data."
+)
+PAPER = {
+    "authors": "Nganjimi, P. C., Soltan, A., Belgrave, D., Clifton, L., Clifton, D. A. and Thakur, A.",
+    "title": "Improving Clinical Dataset Condensation with Mode Connectivity-based Trajectory Surrogates",
+    "year": "2025",
+    "url": "https://arxiv.org/abs/2510.05805",
+}
+
+
+def count(number: int) -> str:
+    """A count of patients as it may be printed.
+
+    >>> count(6373), count(7)
+    ('6,373', '<10')
+    """
+    return f"<{SMALL_COUNT}" if number < SMALL_COUNT else f"{number:,}"
+
+
+def total(numbers: Sequence[int]) -> str:
+    """The sum of counts, worded so that a small one cannot be worked out from it.
+
+    >>> total([4649, 1724]), total([4649, 3])
+    ('6,373', 'at least 4,649')
+    """
+    if all(number >= SMALL_COUNT for number in numbers):
+        return count(sum(numbers))
+    return f"at least {count(sum(number for number in numbers if number >= SMALL_COUNT))}"
+
+
+def spread(summary: Any, digits: int = 3) -> str:
+    """A summary as mean ± standard deviation (repetitions), or a single number as it is.
+
+    >>> spread({"mean": 0.7061, "std": 0.0042, "n": 10})
+    '0.706 ± 0.004 (10)'
+    """
+    if summary is None:
+        return "–"
+    if not isinstance(summary, dict):
+        return f"{summary:.{digits}f}"
+    return f"{summary['mean']:.{digits}f} ± {summary['std']:.{digits}f} ({summary['n']})"
+
+
+def share(part: dict[str, Any], whole: dict[str, Any] | None, metric: str) -> str:
+    """How much of the other's mean this one reaches, in per cent."""
+    if not whole or not whole[metric]["mean"]:
+        return "–"
+    return f"{100 * part[metric]['mean'] / whole[metric]['mean']:.1f} %"
+
+
+def headline(result: Condensation) -> list[dict[str, str]]:
+    """One row per training set: its name, AUROC and AUPRC with spread, and their share of the honest bar."""
+    held_out = result.metrics["held_out"]
+    bar = held_out.get("full_best_epoch")
+    return [
+        {
+            "key": key,
+            "name": name,
+            "auroc": spread(held_out[key]["auroc"]),
+            "auprc": spread(held_out[key]["auprc"]),
+            "auroc_share": share(held_out[key], bar, "auroc"),
+            "auprc_share": share(held_out[key], bar, "auprc"),
+        }
+        for key, name in TRAINED_ON.items()
+        if key in held_out
+    ]
+
+
+def compression(result: Condensation) -> str:
+    """How many rows stand for how many patients, in one sentence."""
+    return f"{len(result.x):,} rows stand for {total(result.metrics['data']['train'])} training patients."
+
+
+def verdict(result: Condensation) -> str:
+    """Does it train as well? The answer in a sentence or two, with the numbers."""
+    held_out = result.metrics["held_out"]
+    ours, bar, chance = held_out["aliquot"], held_out.get("full_best_epoch"), held_out.get("random")
+    mean, std = (f"{ours['auprc'][name]:.3f}" for name in ("mean", "std"))
+    text = f"Networks trained on these rows reach an AUPRC of {mean} ± {std} on held-out patients"
+    if bar:
+        text += f", {share(ours, bar, 'auprc')} of the {bar['auprc']['mean']:.3f} reached with all patients"
+    if chance:
+        text += f"; as many real rows drawn at random reach {chance['auprc']['mean']:.3f}"
+    return text + "."
+
+
+def offset(result: Condensation) -> str:
+    """The constant that the calibration adds to log-odds; one per class where there are more than two."""
+    value = result.recipe["calibration"]["logit_offset"]
+    if isinstance(value, list):
+        parts = (f"{name}: {_signed(part)}" for name, part in zip(result.classes, value, strict=True))
+        return ", ".join(parts)
+    return _signed(value)
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}".replace("-", "−")
+
+
+def origin(result: Condensation) -> str:
+    """From where the rows come, said plainly."""
+    metrics = result.metrics
+    if metrics.get("real_rows") and not result.history:  # nothing was learned: the rows were never moved
+        return (
+            "THESE ROWS ARE REAL PATIENTS: each row is the record of one training patient, as it was encoded."
+        )
+    if uses_real_rows(result):
+        return (
+            "THESE ROWS STARTED FROM REAL PATIENTS: each began as one training patient's record, then moved."
+        )
+    if metrics.get("start") == "noise":
+        return "Each row began as random noise; no row began as a patient's record."
+    return (
+        "Each row began as a random draw, feature by feature, from a normal distribution with the mean and "
+        "standard deviation of the training patients of its class; no row began as a patient's record."
+    )
+
+
+def uses_real_rows(result: Condensation) -> bool:
+    """Whether the rows are, or started from, real patients."""
+    return bool(result.metrics.get("real_rows")) or result.settings.get("start") == "real"
+
+
+def warnings(result: Condensation) -> list[str]:
+    """What a reader must not miss, the most serious first."""
+    metrics = result.metrics
+    found = [origin(result)] if uses_real_rows(result) else []
+    for name, patients in zip(result.classes, metrics["data"]["train"], strict=True):
+        if patients < FEW_PATIENTS:
+            found.append(
+                f"Class {name} has only {count(patients)} training patients; "
+                "what was learned about it is uncertain."
+            )
+    ours, chance = metrics["held_out"]["aliquot"], metrics["held_out"].get("random")
+    if chance and metrics["method"] != "random" and ours["auprc"]["mean"] <= chance["auprc"]["mean"]:
+        found.append("These rows did not train better networks than as many real rows drawn at random.")
+    found.append(NO_GUARANTEE)
+    found.append("Subgroups of patients were not scored: for whom the rows work less well was not measured.")
+    return found

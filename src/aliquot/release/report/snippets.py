@@ -1,0 +1,77 @@
+"""Programs that card and report print for readers without Aliquot; the tests run them as printed."""
+
+TRAIN = """\
+import tomllib
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.neural_network import MLPClassifier
+
+recipe = tomllib.loads(Path("recipe.toml").read_text("utf-8"))
+rows = pd.read_parquet("rows.parquet")
+training, classes = recipe["training"], recipe["labels"]["classes"]
+x = rows.iloc[:, : recipe["network"]["inputs"]].to_numpy()  # the features come first
+y = rows[recipe["labels"]["target"]].map({name: code for code, name in enumerate(classes)}).to_numpy()
+
+model = MLPClassifier(
+    recipe["network"]["hidden"], solver="sgd", alpha=0.0, nesterovs_momentum=False, random_state=0,
+    learning_rate_init=training["learning_rate"], momentum=training["momentum"],
+    batch_size=min(training["batch_size"], len(x)),
+    max_iter=training["epochs"], n_iter_no_change=training["epochs"] + 1,  # no early stop
+)
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # that training could go on
+    model.fit(x, y)
+
+offset = recipe["calibration"]["logit_offset"]
+odds = np.exp(offset if isinstance(offset, list) else [0.0, offset])
+
+
+def probabilities(x):
+    weighted = model.predict_proba(x) * odds  # the same as adding the offset to the log-odds
+    return weighted / weighted.sum(axis=1, keepdims=True)
+
+
+print(probabilities(x)[:5].round(3))  # one column per class, in the order of recipe.toml
+"""
+
+ENCODE = """\
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+encoder = json.loads(Path("encoder.json").read_text("utf-8"))
+
+
+def spell(cell):
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
+def encode(patients):
+    features = {}
+    for column in encoder["columns"]:
+        name, cells = column["name"], patients[column["name"]]
+        empty, words = cells.isna(), cells.astype(object).map(spell)
+        if column["kind"] == "categorical":
+            level = words.where(words.isin(column["levels"]) & ~empty, "(rare)")
+            level = level.mask(empty, "(missing)") if column["missing"] else level
+            for known in [*column["levels"], "(rare)"] + ["(missing)"] * column["missing"]:
+                features[f"{name}={known}"] = level == known
+            continue
+        if column["kind"] == "boolean":
+            yes = words.str.strip().str.lower().isin(["yes", "y", "true", "t", "1"])
+            features[name] = yes.mask(empty, column["mode"])
+        else:
+            number = pd.to_numeric(cells).astype(float).clip(column["low"], column["high"])
+            number = number.fillna(column["median"])
+            number = np.sign(number) * np.log1p(number.abs()) if column["log"] else number
+            score = (number - column["centre"]) / column["scale"]
+            features[name] = score.clip(-column["clip"], column["clip"]) if column["clip"] else score
+        if column["missing"]:
+            features[f"{name}=(missing)"] = empty
+    return pd.DataFrame(features)[encoder["features"]].astype("float32")
+"""

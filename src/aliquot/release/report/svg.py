@@ -1,0 +1,84 @@
+"""Figures as inline SVG: real text, colours of the page, names that screen readers speak, no clashing ids."""
+
+import html
+import io
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Colours to draw with. They are stand-ins: each is replaced by a variable of the page's style sheet, so that
+# one figure reads well on white, on black and on paper.
+INK, FAINT, OURS, RANDOM, FULL, BEST = "#000001", "#000002", "#000003", "#000004", "#000005", "#000006"
+VARIABLES = {
+    INK: "var(--ink)",
+    FAINT: "var(--faint)",
+    OURS: "var(--ours)",
+    RANDOM: "var(--random)",
+    FULL: "var(--full)",
+    BEST: "var(--best)",
+}
+STYLE: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "font.family": "DejaVu Sans",  # ships with matplotlib: the same layout on every machine
+    "font.size": 10,
+    "text.color": INK,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.grid": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": FAINT,
+    "grid.alpha": 0.3,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure ready for the page."""
+
+    svg: str
+    caption: str
+
+
+def canvas(width: float = 4.4, height: float = 2.9) -> "tuple[Figure, Axes]":
+    """An empty figure (inches) that fits a phone; call it within :func:`styled`."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def styled():
+    """The context in which figures are made and written."""
+    import matplotlib
+
+    return matplotlib.rc_context(STYLE | {"svg.hashsalt": "aliquot"})
+
+
+def drawing(figure: "Figure", *, name: str, title: str, description: str, caption: str) -> Drawing:
+    """The figure as inline SVG; ``name`` is unique on the page, ``description`` says what one sees."""
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    body = text[text.index("<defs>") : text.rindex("</svg>")]  # without prologue, metadata and <svg>
+    body = re.sub(r"<style.*?</style>", "", body, count=1, flags=re.DOTALL)
+    body = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", body)
+    body = re.sub(r"font-family: [^;\"]*;?", "", body)
+    for colour, variable in VARIABLES.items():
+        body = body.replace(colour, variable)
+    width, height = figure.get_size_inches() * 72
+    labels = f"{name}-title {name}-description"
+    return Drawing(
+        f'<svg viewBox="0 0 {width:g} {height:g}" role="img" aria-labelledby="{labels}">'
+        f'<title id="{name}-title">{html.escape(title)}</title>'
+        f'<desc id="{name}-description">{html.escape(description)}</desc>{body}</svg>',
+        caption,
+    )

@@ -1,0 +1,54 @@
+"""A release tried on other patients: networks trained on the rows by the recipe, scored on a table."""
+
+from typing import Any
+
+import jax
+import numpy as np
+import pandas as pd
+
+from aliquot.errors import TargetError
+from aliquot.evaluate import all_metrics, corrected, logits_of, summary, train_on
+from aliquot.networks import TrainSettings, mlp
+from aliquot.release.bundle import Release
+
+
+def score_release(release: Release, frame: pd.DataFrame, *, networks: int, seed: int) -> dict[str, Any]:
+    """Metrics before and after the prior correction on the patients in ``frame``."""
+    x, labels = release.encoder.transform(frame), _labels(release, frame)
+    shape, training, classes = release.recipe["network"], release.recipe["training"], release.recipe["labels"]["classes"]
+    network = mlp(shape["inputs"], len(classes), tuple(shape["hidden"]), shape["dropout"])
+    settings = TrainSettings(
+        epochs=training["epochs"],
+        learning_rate=training["learning_rate"],
+        momentum=training["momentum"],
+        batch_size=training["batch_size"],
+    )
+    keys = jax.random.split(jax.random.key(seed), networks)
+    logits = logits_of(network, train_on(network, settings, release.x, release.targets, keys), x)
+    offset = np.asarray(release.recipe["calibration"]["logit_offset"])
+    return {
+        "patients": len(x),
+        "before": summary([all_metrics(labels, corrected(one, np.zeros_like(offset))) for one in logits]),
+        "after": summary([all_metrics(labels, corrected(one, offset)) for one in logits]),
+    }
+
+
+def _labels(release: Release, frame: pd.DataFrame) -> np.ndarray:
+    """Class codes of the table's target; it must have all of the release's classes and no others."""
+    target, classes = release.recipe["labels"]["target"], release.recipe["labels"]["classes"]
+    if target not in frame.columns:
+        raise TargetError(f"asked to evaluate on the target {target!r}, but the table has no such column; add it")
+    codes = pd.Index([_plain(name) for name in classes]).get_indexer(pd.Index([_plain(v) for v in frame[target]]))
+    if (codes < 0).any() or len(np.unique(codes)) < len(classes):
+        raise TargetError(
+            f"asked to evaluate on the target {target!r}, but its values are not the {len(classes)} classes of the "
+            "release, each at least once; check the column"
+        )
+    return codes
+
+
+def _plain(value: Any) -> str:
+    """A label as text, the same for 1, 1.0, True and "1"."""
+    if isinstance(value, bool | np.bool_):
+        return str(int(value))
+    return str(int(value)) if isinstance(value, float | np.floating) and value == int(value) else str(value)

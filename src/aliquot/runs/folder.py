@@ -1,0 +1,114 @@
+"""The run folder: ``private/`` stays, ``release/`` may leave; a killed run continues in it."""
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aliquot.cohort import Cohort, Schema, fingerprint, read_table
+from aliquot.cohort.embedded import TARGET, support2_frame
+from aliquot.errors import FileError, RunFolderError, TamperedError
+from aliquot.hooks import Progress
+from aliquot.release.bundle import write_release
+from aliquot.runs.pipeline import Request, prepare, run
+from aliquot.runs.progress import LogFile, Together
+from aliquot.runs.settings import settings_from, settings_to
+from aliquot.runs.store import Store, checksum_text, write_atomically
+
+EMBEDDED = "embedded:support2"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Where the patients come from, and what their columns mean."""
+
+    file: str  # a path, or EMBEDDED
+    target: str = TARGET
+    patient_id: str | None = None
+    split: str | None = None
+    positive: str | None = None
+    schema: str | None = None  # path of a schema file
+    drop: tuple[str, ...] = ()
+
+    def read(self) -> tuple[Cohort, str]:
+        """The cohort, and a fingerprint of the data that it was read from."""
+        frame = support2_frame() if self.file == EMBEDDED else read_table(Path(self.file))
+        cohort = Cohort.from_frame(
+            frame,
+            target=self.target,
+            patient_id=self.patient_id,
+            split=self.split,
+            positive=self.positive,
+            schema=None if self.schema is None else Schema.from_toml(Path(self.schema)),
+            drop=self.drop,
+        )
+        return cohort, fingerprint(frame)
+
+
+def condense_into(folder: Path, source: Source, request: Request, progress: Progress) -> Path:
+    """Condense a source into a run folder, or continue the same run where it was; the path of the release."""
+    cohort, data = source.read()
+    parts = prepare(cohort, request)
+    plan = {"source": dataclasses.asdict(source), "request": _request_to(request), "data": data}
+    _claim(folder, plan)
+    release = folder / "release"
+    if not release.exists():
+        store = Store(folder / "private" / "store")
+        listeners = Together(progress, LogFile(folder / "private" / "log.txt"))
+        write_release(run(cohort, request, parts=parts, memory=store, progress=listeners), release)
+    return release
+
+
+def resume(folder: Path, progress: Progress) -> Path:
+    """Continue the run in a folder with what its plan says."""
+    plan = read_plan(folder)
+    source = Source(**{**plan["source"], "drop": tuple(plan["source"]["drop"])})
+    request = Request(**{**plan["request"], "settings": settings_from(plan["request"]["settings"])})
+    if source.file != EMBEDDED and not Path(source.file).exists():
+        raise FileError("asked to resume, but the data file of this run is no longer where it was; put it back")
+    return condense_into(folder, source, request, progress)
+
+
+def read_plan(folder: Path) -> dict[str, Any]:
+    """What was asked of the run in a folder."""
+    path = folder / "private" / "plan.json"
+    if not path.is_file():
+        raise FileError(f"asked for the run in {folder}, but there is none; check the path")
+    try:
+        document = json.loads(path.read_text("utf-8"))
+        plan = document["plan"]
+        intact = document["sha256"] == checksum_text(json.dumps(plan, sort_keys=True))
+    except (ValueError, KeyError, TypeError):
+        intact, plan = False, {}
+    if not intact:
+        raise TamperedError("asked to read the plan of the run, but plan.json was changed; start over in another folder")
+    return plan
+
+
+def _claim(folder: Path, plan: dict[str, Any]) -> None:
+    """Make the folder this run's own, or find that it is already."""
+    plan = json.loads(json.dumps(plan))
+    if folder.exists() and not folder.is_dir():
+        raise RunFolderError(f"asked to write to {folder}, but that is a file; choose another folder")
+    if folder.exists() and any(folder.iterdir()):
+        if not (folder / "private" / "plan.json").is_file():
+            raise RunFolderError(f"asked to write to {folder}, but it holds other files; choose an empty or new folder")
+        _check_same(folder, read_plan(folder), plan)
+        return
+    private = folder / "private"
+    private.mkdir(mode=0o700, parents=True, exist_ok=True)
+    document = {"plan": plan, "sha256": checksum_text(json.dumps(plan, sort_keys=True))}
+    write_atomically(private / "plan.json", json.dumps(document, indent=2).encode())
+
+
+def _check_same(folder: Path, there: dict[str, Any], asked: dict[str, Any]) -> None:
+    if there == asked:
+        return
+    if {**there, "data": ""} == {**asked, "data": ""}:
+        raise RunFolderError("asked to continue a run, but its data has changed since it began; choose another folder")
+    raise RunFolderError(f"asked to write to {folder}, but another run is in it; choose another folder")
+
+
+def _request_to(request: Request) -> dict[str, Any]:
+    return {**dataclasses.asdict(request), "settings": settings_to(request.settings)}

@@ -1,0 +1,212 @@
+"""From a cohort to a condensation: the whole way through the house, once."""
+
+import dataclasses
+import platform
+import time
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from aliquot.cohort import Cohort, Parts, encode_parts
+from aliquot.evaluate import TuningJudge, evaluate_held_out
+from aliquot.hooks import Progress, Silence
+from aliquot.matching import Condensed
+from aliquot.methods import Task, method_named
+from aliquot.networks import Network, mlp
+from aliquot.release.condensation import Condensation
+from aliquot.runs.settings import Settings, settings_to
+from aliquot.runs.store import Notebook, Store
+from aliquot.seeds import streams
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What is asked of a run, apart from the data."""
+
+    settings: Settings
+    method: str = "btm"
+    rows_per_class: int = 50
+    seed: int = 0
+    preset: str = "default"
+    budget: str = "cpu"
+
+    @property
+    def real_rows(self) -> bool:
+        """Whether the rows are, or start from, real patients."""
+        return method_named(self.method).selects_rows or self.settings.start == "real"
+
+
+def run(
+    cohort: Cohort,
+    request: Request,
+    *,
+    parts: Parts | None = None,
+    memory: Store | Notebook | None = None,
+    progress: Progress = Silence(),
+) -> Condensation:
+    """Condense the cohort as requested, and measure the result.
+
+    Everything follows from the seed: the same cohort, request, versions and machine give the same rows.
+    """
+    memory = Notebook() if memory is None else memory
+    clock = Stopwatch(progress)
+    settings, keys = request.settings, streams(request.seed)
+    parts = prepare(cohort, request) if parts is None else parts
+    network = mlp(parts.train.x.shape[1], cohort.n_classes, settings.network.hidden, settings.network.dropout)
+    tuning = parts.tuning
+    judge = TuningJudge(network, settings.evaluation, tuning.x, tuning.labels, keys["tuning networks"])
+    task = Task(network, parts.train.x, parts.train.labels, request.rows_per_class, judge, memory, clock)
+    method = method_named(request.method)
+    condensed = method.condense(task, settings, key=keys["condense"])
+    geometry = None if method.geometry is None else method.geometry(task, settings, key=keys["condense"])
+    scores = evaluate_held_out(
+        network,
+        settings.evaluation,
+        parts,
+        condensed.x,
+        condensed.targets,
+        keys=keys,
+        judge=judge,
+        memory=memory,
+        progress=clock,
+    )
+    clock.finish()
+    expert_epochs = 0 if geometry is None else geometry.epochs
+    storage = _storage(network, request, expert_epochs, memory)
+    metrics = _metrics(cohort, request, parts, condensed, scores, expert_epochs, clock.seconds, storage)
+    return Condensation(
+        x=condensed.x,
+        targets=condensed.targets,
+        target=cohort.target,
+        classes=cohort.classes,
+        encoder=parts.encoder,
+        recipe=_recipe(cohort, request, network, condensed, scores["calibration"]["offset"], parts),
+        metrics=metrics,
+        settings=settings_to(settings),
+        history=dict(condensed.history),
+        curves=None if geometry is None else dataclasses.asdict(geometry),
+        notes=cohort.notes,
+    )
+
+
+def prepare(cohort: Cohort, request: Request) -> Parts:
+    """The cohort split and encoded; every reason why it cannot be condensed shows here, before any work."""
+    method_named(request.method)
+    return encode_parts(
+        cohort, seed=request.seed, settings=request.settings.encoder, rows_per_class=request.rows_per_class
+    )
+
+
+class Stopwatch:
+    """Passes progress on, and notes how long each stage took."""
+
+    def __init__(self, listener: Progress):
+        self.seconds: dict[str, float] = {}
+        self._listener, self._running = listener, ("", 0.0)
+
+    def stage(self, name: str, total: int) -> None:
+        """The stage before ends, a new one begins."""
+        self.finish()
+        self._running = (name, time.perf_counter())
+        self._listener.stage(name, total)
+
+    def advance(self, amount: int = 1, **figures: float) -> None:
+        """Pass on."""
+        self._listener.advance(amount, **figures)
+
+    def finish(self) -> None:
+        """The running stage ends."""
+        name, since = self._running
+        if name:
+            self.seconds[name] = round(self.seconds.get(name, 0.0) + time.perf_counter() - since, 2)
+        self._running = ("", 0.0)
+
+
+def _recipe(cohort, request, network, condensed, offset, parts) -> dict[str, Any]:
+    """How to train on the rows, as in recipe.toml."""
+    settings = request.settings
+    hard = settings.match.labels == "hard" or np.isin(condensed.targets, (0, 1)).all()
+    return {
+        "network": {
+            "kind": "mlp",
+            "inputs": int(condensed.x.shape[1]),
+            "hidden": list(settings.network.hidden),
+            "activation": "relu",
+            "dropout": settings.network.dropout,
+            "outputs": network.n_outputs,
+        },
+        "training": {
+            "optimiser": "sgd",
+            "learning_rate": settings.evaluation.learning_rate,
+            "momentum": settings.evaluation.momentum,
+            "batch_size": settings.evaluation.batch_size,
+            "epochs": settings.evaluation.final_epochs,
+            "loss": "binary cross-entropy" if network.n_outputs == 1 else "cross-entropy",
+        },
+        "labels": {
+            "target": cohort.target,
+            "classes": list(cohort.classes),
+            "kind": "hard" if hard else "learned",
+        },
+        "calibration": {
+            "prevalence": [round(share, 6) for share in _shares(parts.train.counts(cohort.n_classes))],
+            "logit_offset": offset,
+        },
+    }
+
+
+def _metrics(
+    cohort: Cohort, request: Request, parts: Parts, condensed: Condensed, scores, expert_epochs, seconds, storage
+) -> dict[str, Any]:
+    counts = {role: getattr(parts, role).counts(cohort.n_classes) for role in ("train", "tuning", "held_out")}
+    return {
+        "method": request.method,
+        "rows_per_class": request.rows_per_class,
+        "seed": request.seed,
+        "preset": request.preset,
+        "budget": request.budget,
+        "start": request.settings.start,
+        "real_rows": request.real_rows,
+        "versions": versions(),
+        "data": {
+            "patients": cohort.n,
+            "columns": len(cohort.schema),
+            "features": int(condensed.x.shape[1]),
+            "classes": [str(name) for name in cohort.classes],
+            "prevalence": list(cohort.prevalence),
+            **counts,
+        },
+        "held_out": scores["held_out"],
+        "calibration": scores["calibration"],
+        "transfer": scores["transfer"],
+        "tuning": {
+            "best_iteration": condensed.best_iteration,
+            "iterations": len(condensed.history.get("loss", ())),
+            "skipped": condensed.skipped,
+            "expert_epochs": expert_epochs,
+            "full_best_epoch": scores["full_best_epoch"],
+        },
+        "seconds": seconds,
+        "storage_bytes": storage,
+    }
+
+
+def _storage(network: Network, request: Request, expert_epochs: int, memory: Store | Notebook) -> dict[str, int]:
+    """Bytes of what the method kept of its experts, and of all their epochs had they been kept."""
+    dense = request.settings.expert.count * (expert_epochs + 1) * network.n_parameters * 4
+    return {
+        "curves": memory.size("experts-") + memory.size("curves"),
+        "trajectories_if_dense": dense if expert_epochs else 0,
+    }
+
+
+def _shares(counts: list[int]) -> list[float]:
+    return [count / sum(counts) for count in counts]
+
+
+def versions() -> dict[str, str]:
+    """Versions of what decides the numbers."""
+    packages = ("aliquot", "jax", "numpy", "pandas", "scikit-learn")
+    return {name: version(name) for name in packages} | {"python": platform.python_version()}

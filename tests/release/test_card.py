@@ -1,0 +1,109 @@
+import runpy
+
+import markdown_it
+import numpy as np
+import pytest
+
+from aliquot.release.card import card
+from aliquot.release.report.snippets import ENCODE, TRAIN
+
+FORBIDDEN = ("anonym", "de-identif", "deidentif", "safe to", "private", "gdpr", "hipaa", "compliant")
+
+
+def as_html(text: str) -> str:
+    return markdown_it.MarkdownIt("commonmark").enable("table").render(text.split("---\n", 2)[2])
+
+
+@pytest.fixture
+def run_in(folder, monkeypatch):
+    """Runs a program, as the card prints it, in the folder of the release."""
+
+    def run(result, program):
+        where = folder(result)
+        assert f"```python\n{program}```" in (where / "card.md").read_text("utf-8")
+        (where / "program.py").write_text(program, "utf-8")
+        monkeypatch.chdir(where)
+        return runpy.run_path("program.py")
+
+    return run
+
+
+def test_training_program_runs_as_printed(result, run_in, capsys):
+    names = run_in(result, TRAIN)
+    p = names["probabilities"](result.x)
+    assert p.shape == (len(result.x), len(result.classes))
+    assert np.allclose(p.sum(axis=1), 1)
+    assert names["model"].n_iter_ == result.recipe["training"]["epochs"]
+    assert capsys.readouterr().out
+
+
+def test_training_program_adds_the_offset_to_the_log_odds(two_classes, run_in):
+    names = run_in(two_classes, TRAIN)
+    log_odds = [
+        np.log(p[:, 1] / p[:, 0])
+        for p in (names["probabilities"](two_classes.x), names["model"].predict_proba(two_classes.x))
+    ]
+    assert np.allclose(
+        log_odds[0] - log_odds[1], two_classes.recipe["calibration"]["logit_offset"], atol=1e-3
+    )
+
+
+def test_encoding_program_equals_the_encoder(result, run_in, patients):
+    features = run_in(result, ENCODE)["encode"](patients)
+    assert tuple(features.columns) == result.encoder.feature_names
+    assert np.array_equal(features.to_numpy(), result.encoder.transform(patients))
+
+
+def test_front_matter(result):
+    lines = card(result).split("---\n", 2)[1].splitlines()
+    assert f'pretty_name: "Synthetic training set for {result.target}"' in lines
+    for line in ("- tabular-classification", "- n<1K", "license: other"):
+        assert line in lines
+
+
+def test_every_number_has_spread_and_baseline(result):
+    text = card(result)
+    for words in ("0.706 ± 0.007 (10)", "0.613 ± 0.006 (10)", "0.708 ± 0.007 (10)", "99.7 %"):
+        assert words in text
+
+
+def test_claims_nothing_that_was_not_measured(result):
+    text = card(result)
+    assert "No formal privacy guarantee." in text
+    assert "No audit was run." in text
+    assert not [word for word in FORBIDDEN if word in text.lower()]
+
+
+def test_real_rows_are_said_loudly(two_classes, change):
+    started = card(change(two_classes, {"real_rows": True, "start": "real"}))
+    selected = card(
+        change(two_classes, {"method": "random", "real_rows": True, "tuning": {}}, history={}, curves=None)
+    )
+    assert "> **THESE ROWS STARTED FROM REAL PATIENTS" in started
+    assert "> **THESE ROWS ARE REAL PATIENTS" in selected
+    assert "REAL PATIENTS" not in card(two_classes)
+
+
+def test_small_counts_are_not_printed(two_classes, change):
+    text = card(change(two_classes, {"data.train": [1004, 7], "data.held_out": [215, 3]}))
+    assert "at least 1,004 training patients" in text
+    assert "has only \\<10 training patients" in text
+    assert "| 1 | 20 | \\<10 | 84 | \\<10 |" in text
+    assert "1,011" not in text
+    assert "218" not in text
+
+
+def test_names_are_escaped(hostile):
+    html = as_html(card(hostile))
+    assert "&lt;b&gt;x&lt;/b&gt;" in html
+    for mark in ("<b>", "<img", "</script>"):
+        assert mark not in html
+
+
+def test_deterministic(result):
+    assert card(result) == card(result)
+
+
+def test_lenient_about_what_a_run_lacks(two_classes, change):
+    bare = change(two_classes, {"tuning": {}, "transfer": {}, "seconds": {}}, history={}, curves=None)
+    assert "No other kind of model was tried." in card(bare)

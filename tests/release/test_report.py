@@ -1,0 +1,147 @@
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from aliquot.release.report import SECTIONS, report, summary_html
+
+FORBIDDEN = ("anonym", "de-identif", "deidentif", "safe to", "private", "gdpr", "hipaa", "compliant")
+LOADING = ("src", "srcset", "data", "action", "poster", "background")
+
+
+class Page(HTMLParser):
+    """Elements, ids and text of a page."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text: dict[str, str] = {}
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        if self.elements:
+            tag = self.elements[-1][0]
+            self.text[tag] = self.text.get(tag, "") + data
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attrs for name, attrs in self.elements if name == tag]
+
+
+@pytest.fixture(scope="module")
+def text(result) -> str:
+    return report(result)
+
+
+@pytest.fixture(scope="module")
+def page(text) -> Page:
+    return Page(text)
+
+
+def test_loads_nothing_from_elsewhere(text, page):
+    for tag, attrs in page.elements:
+        assert tag not in ("link", "iframe", "object", "embed", "img")
+        assert not set(attrs) & set(LOADING)
+        for name in ("href", "xlink:href"):
+            target = attrs.get(name) or "#"
+            assert target.startswith("#") or (tag == "a" and target.startswith("https://arxiv.org/"))
+    assert [script.get("type") for script in page.all("script")] == ["application/json"]
+    assert not re.findall(r"url\((?!#)|@import|@font-face", text)
+
+
+def test_numbers_are_embedded(result, page):
+    assert page.all("script")[0]["id"] == "aliquot-metrics"
+    assert json.loads(page.text["script"]) == result.metrics
+
+
+def test_ids_are_unique_and_references_lead_somewhere(text, page):
+    ids = [attrs["id"] for _, attrs in page.elements if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    wanted = re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', text)
+    wanted += [
+        (name, "") for _, attrs in page.elements for name in (attrs.get("aria-labelledby") or "").split()
+    ]
+    assert {one or other for one, other in wanted} <= set(ids)
+
+
+def test_every_figure_has_a_title_and_a_description(page):
+    drawings = page.all("svg")
+    assert len(drawings) == 6
+    assert all(drawing["role"] == "img" for drawing in drawings)
+    described = [attrs["id"] for _, attrs in page.elements if str(attrs.get("id")).endswith("-description")]
+    assert len(described) == len(drawings)
+    assert "chosen rows" in page.text["text"]  # real text, no outlines
+
+
+def test_works_in_both_colour_schemes_and_for_print_and_phone(text):
+    assert "prefers-color-scheme: dark" in text
+    assert "@media print" in text
+    assert 'name="viewport"' in text
+    assert not re.findall(r"(?:fill|stroke): #", text)  # every colour of a figure follows the page
+
+
+def test_every_section_is_there(page):
+    assert [attrs["id"] for attrs in page.all("h2") if attrs["id"] in SECTIONS] == list(SECTIONS)
+
+
+def test_first_screen_answers(text):
+    top = text.split("<nav")[0]
+    for words in (
+        "stand for",
+        "AUPRC of 0.706 ± 0.007",
+        "99.7 %",
+        "No formal privacy guarantee",
+        "Subgroups",
+    ):
+        assert words in top
+
+
+def test_warnings_that_matter(two_classes, change):
+    text = report(change(two_classes, {"real_rows": True, "start": "real", "data.train": [1004, 60]}))
+    assert "THESE ROWS STARTED FROM REAL PATIENTS" in text.split("<nav")[0]
+    assert "Class 1 has only 60 training patients" in text
+    worse = change(two_classes, {"held_out.random.auprc.mean": 0.8})
+    assert "did not train better networks" in report(worse)
+
+
+def test_small_counts_are_not_printed(two_classes, change):
+    text = report(change(two_classes, {"data.train": [1004, 7], "data.held_out": [215, 3]}))
+    text = text.split('<script type="application/json"')[0]
+    assert "at least 1,004 training patients" in text
+    assert '<tr><th scope="row">1</th><td>20</td><td>&lt;10</td><td>84</td><td>&lt;10</td></tr>' in text
+    assert "1,011" not in text
+
+
+def test_claims_nothing_that_was_not_measured(text):
+    assert not [word for word in FORBIDDEN if word in text.lower()]
+
+
+def test_all_text_is_escaped(hostile):
+    for text in (report(hostile), summary_html(hostile)):
+        assert "&lt;b&gt;x&lt;/b&gt;" in text
+        for mark in ("<b>", "<img", "</script><b>"):
+            assert mark not in text
+
+
+def test_deterministic(result, text):
+    assert report(result) == text
+
+
+def test_selected_rows_have_no_learning_curves(two_classes, change):
+    metrics = {"method": "random", "real_rows": True, "tuning": {}, "transfer": {}, "storage_bytes": {}}
+    text = report(change(two_classes, metrics, history={}, curves=None))
+    assert "Nothing was learned: the rows were selected." in text
+    assert "THESE ROWS ARE REAL PATIENTS" in text.split("<nav")[0]
+    assert Page(text).all("svg")[0]["aria-labelledby"].startswith("scores-")
+
+
+def test_summary_shows_headline_and_first_rows(result):
+    text = summary_html(result)
+    assert "0.706 ± 0.007 (10)" in text
+    assert "REAL PATIENTS" not in text
+    assert text.count("<tr") == 5 + 6  # header and four sets; header and five rows
+    assert "<script" not in text
+    assert "<style" not in text

@@ -1,0 +1,72 @@
+"""Condenser as scikit-learn and imbalanced-learn want their estimators."""
+
+import numpy as np
+import pytest
+from imblearn.pipeline import Pipeline
+from imblearn.utils.estimator_checks import estimator_checks_generator as imblearn_checks
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import estimator_checks_generator as sklearn_checks
+
+from aliquot import Condenser
+from aliquot.errors import AliquotError
+
+TINY = {
+    "network": {"hidden": [4]},
+    "expert": {"count": 2, "epochs": 2, "pilots": 1},
+    "curve": {"kind": "linear"},
+    "match": {"iterations": 4, "judge_every": 2, "student_steps": 2},
+    "evaluation": {"search_networks": 1, "search_epochs": 2},
+}
+
+
+@pytest.fixture
+def tiny():
+    return Condenser(rows_per_class=3, budget="smoke", settings=TINY, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_classification(300, 6, n_informative=4, weights=[0.7], random_state=0)
+
+
+SMALLEST = Condenser(rows_per_class=1, budget="smoke", settings=TINY, random_state=0)
+CHECKS = [*sklearn_checks(SMALLEST), *imblearn_checks(SMALLEST)]
+
+
+@pytest.mark.parametrize(("estimator", "check"), CHECKS)
+def test_estimator_checks(estimator, check):
+    """All of scikit-learn's and imbalanced-learn's checks that apply to a sampler."""
+    check(estimator)
+
+
+def test_pipeline_and_grid_search(tiny, data):
+    pipeline = Pipeline([("condense", tiny), ("model", LogisticRegression())])
+    search = GridSearchCV(pipeline, {"condense__rows_per_class": [2, 5]}, cv=2, scoring="roc_auc").fit(*data)
+    assert search.best_params_["condense__rows_per_class"] in (2, 5)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
+def test_same_seed_same_rows_other_seed_other_rows(tiny, data):
+    rows = clone(tiny).fit_resample(*data)[0]
+    assert (rows == clone(tiny).fit_resample(*data)[0]).all()
+    assert (rows != tiny.set_params(random_state=1).fit_resample(*data)[0]).any()
+
+
+def test_more_classes_and_names(tiny):
+    x, y = make_classification(240, 5, n_informative=4, n_redundant=0, n_classes=3, random_state=0)
+    rows, labels = tiny.fit_resample(x, np.array(["a", "b", "c"])[y])
+    assert rows.shape == (9, 5)
+    assert labels.tolist() == ["a"] * 3 + ["b"] * 3 + ["c"] * 3
+
+
+def test_more_rows_than_patients_is_an_error(tiny, data):
+    with pytest.raises(AliquotError, match="ask for fewer rows"):
+        tiny.set_params(rows_per_class=500).fit_resample(*data)
+
+
+def test_unknown_setting_lists_the_known_ones(data):
+    with pytest.raises(AliquotError, match="student_steps"):
+        Condenser(settings={"match": {"student_step": 3}}).fit_resample(*data)
