@@ -2,8 +2,10 @@
 
     python benchmarks/speed.py [--quick]
 
-Every line times both sides alternately and compares their fastest repeats, compilation excluded. Before timing a
-shape, both sides must agree on the matching loss and on both gradients of one iteration.
+Both sides take turns in small pieces of similar length, and their fastest pieces are compared, compilation
+excluded: on a machine that others use too, the fastest piece is the one that was disturbed least. PyTorch has
+the choice between one thread and one per core, since on small networks its threads cost more than they bring.
+Before a shape is timed, both sides must agree on the loss and on the gradients of one iteration.
 """
 
 import argparse
@@ -18,9 +20,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import torch
-import torch_reference as reference
 
+import torch_reference as reference
 from aliquot.curves import Curve, straight
+from aliquot.experts import ExpertSettings
 from aliquot.matching import MetaGradient, Rows, draw_segment, meta_gradient
 from aliquot.matching.loop import begin, run_block, student_loss
 from aliquot.networks import Network, TrainSettings, mlp, train_networks
@@ -28,6 +31,7 @@ from aliquot.runs.settings import load_settings
 
 SETTINGS = load_settings("paper").match
 AGREEMENT = 1e-3  # relative, in float32
+CORES = os.cpu_count() or 1
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,7 @@ class Shape:
     inputs: int
     hidden: int
     rows: int
+    block: int  # iterations of ours per piece, to last about as long as one of theirs
     target: float | None
 
     @property
@@ -55,40 +60,64 @@ class Shape:
 
 
 SHAPES = (
-    Shape("CURIAL 27→64→1, 100 rows", 27, 64, 100, 10.0),
-    Shape("CURIAL 27→64→1, 1 000 rows", 27, 64, 1000, 8.0),
-    Shape("eICU 402→256→1, 100 rows", 402, 256, 100, None),
-    Shape("eICU 402→256→1, 1 000 rows", 402, 256, 1000, 2.5),
+    Shape("CURIAL 27→64→1, 100 rows", 27, 64, 100, 10, 10.0),
+    Shape("CURIAL 27→64→1, 1 000 rows", 27, 64, 1000, 4, 8.0),
+    Shape("eICU 402→256→1, 100 rows", 402, 256, 100, 1, None),
+    Shape("eICU 402→256→1, 1 000 rows", 402, 256, 1000, 1, 2.5),
 )
 LARGEST = SHAPES[-1]
 
 
-def fastest(works: dict[str, Callable[[], object]], repeats: int) -> dict[str, float]:
-    """Seconds of the fastest repeat of each piece of work, all taken in turns after one unmeasured round."""
+def fastest(works: dict[str, Callable[[], object]], patience: float) -> dict[str, float]:
+    """Seconds of the fastest repeat of each piece of work.
+
+    All take turns for ``patience`` seconds, at least twice, after one unmeasured round.
+    """
     seconds = {name: float("inf") for name in works}
     for work in works.values():
         work()
-    for _ in range(repeats):
+    began, rounds = time.perf_counter(), 0
+    while rounds < 2 or time.perf_counter() - began < patience:
         for name, work in works.items():
             before = time.perf_counter()
             work()
             seconds[name] = min(seconds[name], time.perf_counter() - before)
+        rounds += 1
     return seconds
 
 
-def ours(shape: Shape, gradient: str, iterations: int) -> Callable[[], object]:
+def with_threads(works: dict[str, Callable[[], object]]) -> dict[str, Callable[[], object]]:
+    """Each piece of PyTorch work with one thread and with one per core."""
+
+    def limited(threads, work):
+        torch.set_num_threads(threads)
+        return work()
+
+    return {
+        f"{name}, {threads} thread{'s' * (threads > 1)}": partial(limited, threads, work)
+        for name, work in works.items()
+        for threads in sorted({1, CORES})
+    }
+
+
+def best(seconds: dict[str, float], prefix: str) -> tuple[str, float]:
+    """Name and seconds of the fastest work whose name starts with ``prefix``."""
+    return min((item for item in seconds.items() if item[0].startswith(prefix)), key=lambda item: item[1])
+
+
+def ours(shape: Shape, gradient: str) -> Callable[[], object]:
     """A compiled block of our iterations."""
     settings = replace(SETTINGS, meta_gradient=gradient)
     curves, rows = shape.problem()
     state, key = begin(settings, rows), jax.random.key(1)
-    return lambda: jax.block_until_ready(run_block(shape.network, settings, curves, state, key, iterations))
+    return lambda: jax.block_until_ready(run_block(shape.network, settings, curves, state, key, shape.block))
 
 
-def theirs(shape: Shape, full: bool, iterations: int) -> Callable[[], object]:
-    """A block of PyTorch iterations."""
+def theirs(shape: Shape, full: bool) -> Callable[[], object]:
+    """One PyTorch iteration."""
     curves, rows = shape.problem()
     tensors = [_tensor(part) for part in curves]
-    options = {"hidden": shape.hidden, "steps": SETTINGS.student_steps, "full": full, "iterations": iterations}
+    options = {"hidden": shape.hidden, "steps": SETTINGS.student_steps, "full": full, "iterations": 1}
     return partial(reference.run_block, tensors, _tensor(rows.x), _tensor(rows.labels), **options)
 
 
@@ -124,107 +153,97 @@ def _tensor(array) -> torch.Tensor:
     return torch.from_numpy(np.array(array))
 
 
-def compare_matching(shape: Shape, quick: bool) -> float:
+def compare_matching(shape: Shape, patience: float) -> float:
     """Print the lines of one shape; seconds of our first-order iteration."""
     worst = max(check_agreement(shape, full) for full in (False, True))
-    small = shape.rows * shape.inputs * shape.hidden < 10_000_000
-    our_block, their_block = (200, 20) if small else (10, 3)
-    works = {
-        "first-order, ours": ours(shape, "first_order", our_block),
-        "full, ours": ours(shape, "full", our_block),
-        "full, PyTorch": theirs(shape, True, their_block),
-        "first-order, PyTorch": theirs(shape, False, their_block),
-    }
-    blocks = {name: our_block if "ours" in name else their_block for name in works}
-    seconds = {name: total / blocks[name] for name, total in fastest(works, 3 if quick else 10).items()}
+    mine = {"first-order, ours": ours(shape, "first_order"), "full, ours": ours(shape, "full")}
+    other = {"full, PyTorch": theirs(shape, True), "first-order, PyTorch": theirs(shape, False)}
+    seconds = fastest(mine | with_threads(other), patience)
+    seconds |= {name: seconds[name] / shape.block for name in mine}
     print(f"{shape.name}   (one iteration; loss and gradients agree to {worst:.0e})")
-    for mine, other, target in (
+    for left, right, target in (
         ("first-order, ours", "full, PyTorch", shape.target),
         ("first-order, ours", "first-order, PyTorch", None),
         ("full, ours", "full, PyTorch", None),
     ):
-        print_line(mine, seconds[mine], other, seconds[other], target)
+        print_line((left, seconds[left]), best(seconds, right), target)
     return seconds["first-order, ours"]
 
 
-def compare_experts(quick: bool) -> None:
-    """Print the line of expert training: 50 MLP-64 on 10 000 rows of 27 features for five epochs."""
-    count, hidden, dropout, settings = 50, 64, 0.25, TrainSettings(epochs=5)
+def compare_experts(patience: float) -> None:
+    """Print the line of expert training: 50 MLP-64 on 10 000 rows of 27 features for five epochs.
+
+    Ours is timed in the blocks that ``train_experts`` compiles, theirs expert by expert; both are scaled to 50.
+    """
+    count, block, hidden, dropout = 50, ExpertSettings().block, 64, 0.25
+    settings = TrainSettings(epochs=5)
     x = jax.random.normal(jax.random.key(0), (10_000, 27))
     targets = (x[:, 0] > 0).astype(float)
-    keys = jax.random.split(jax.random.key(1), count)
-    options = {
-        "hidden": hidden,
-        "dropout": dropout,
-        "epochs": settings.epochs,
-        "lr": settings.learning_rate,
-        "momentum": settings.momentum,
-        "batch_size": settings.batch_size,
-    }
-    tensors, network = (_tensor(x), _tensor(targets)), mlp(27, 2, (hidden,), dropout)
+    keys = jax.random.split(jax.random.key(1), block)
+    options = {"hidden": hidden, "dropout": dropout, "epochs": settings.epochs, "lr": settings.learning_rate}
+    options |= {"momentum": settings.momentum, "batch": settings.batch_size}
+    network, train_one = mlp(27, 2, (hidden,), dropout), partial(reference.train_expert, **options)
 
-    def train_theirs():
-        for _ in range(count):
-            reference.train_expert(*tensors, **options)
+    def train_block():
+        return jax.block_until_ready(train_networks(network, settings, x, targets, keys))
 
-    works = {
-        "vmapped, ours": lambda: jax.block_until_ready(train_networks(network, settings, x, targets, keys)),
-        "one by one, PyTorch": train_theirs,
-    }
-    seconds = fastest(works, 1 if quick else 4)
-    print("50 experts 27→64→1, 10 000 rows, 5 epochs, batches of 256   (all experts)")
-    (mine, mine_seconds), (other, other_seconds) = seconds.items()
-    print_line(mine, mine_seconds, other, other_seconds, 5.0)
+    other = with_threads({"one by one, PyTorch": lambda: train_one(_tensor(x), _tensor(targets))})
+    seconds = fastest({"vmapped, ours": train_block} | other, patience)
+    name, of_one = best(seconds, "one by one, PyTorch")
+    print(f"50 experts 27→64→1, 10 000 rows, 5 epochs   (scaled: ours from blocks of {block}, PyTorch from one)")
+    print_line(("vmapped, ours", count / block * seconds["vmapped, ours"]), (name, count * of_one), 5.0)
 
 
 def iteration_flops(shape: Shape) -> int:
     """Multiplications and additions of one first-order iteration, as the textbook counts them.
 
-    A product of the rows (n, d) with first-layer weights (d, h), or its transposed, costs M = 2ndh; the products with
-    the h weights of the one output cost 2nh each. Per student step the gradient takes one M forwards and one back to
-    the weights; the second pass takes one M for the activations, one for their change along the direction, and one
-    back to the rows for each of the two: 6M, and likewise 6 · 2nh, whatever an implementation saves or repeats.
+    A product of the rows (n, d) with first-layer weights (d, h), or its transposed, costs M = 2ndh; the
+    products with the h weights of the one output cost 2nh each. Per student step the gradient takes one M
+    forwards and one back to the weights; the second pass takes one M for the activations, one for their change
+    along the direction, and one back to the rows for each of the two. With N steps: 6N (2ndh + 2nh), whatever
+    an implementation saves or repeats.
     """
-    return SETTINGS.student_steps * 6 * (2 * shape.rows * shape.inputs * shape.hidden + 2 * shape.rows * shape.hidden)
+    n, d, h = shape.rows, shape.inputs, shape.hidden
+    return 6 * SETTINGS.student_steps * (2 * n * d * h + 2 * n * h)
 
 
-def matmul_rate(rows: int, inner: int, columns: int, quick: bool) -> float:
+def matmul_rate(rows: int, inner: int, columns: int, patience: float) -> float:
     """The machine's float32 matrix product in JAX, operations per second."""
     keys = jax.random.split(jax.random.key(0))
     a, b = jax.random.normal(keys[0], (rows, inner)), jax.random.normal(keys[1], (inner, columns))
     product = jax.jit(jnp.matmul)
-    seconds = fastest({"product": lambda: product(a, b).block_until_ready()}, 10 if quick else 50)
+    seconds = fastest({"product": lambda: product(a, b).block_until_ready()}, patience)
     return 2 * rows * inner * columns / seconds["product"]
 
 
-def compare_with_matmul(shape: Shape, seconds: float, quick: bool) -> None:
+def compare_with_matmul(shape: Shape, seconds: float, patience: float) -> None:
     """Print which share of the machine's matrix-product rate one first-order iteration reaches."""
     flops = iteration_flops(shape)
     print(f"{shape.name}   ({flops / 1e9:.1f} GFLOP an iteration, {flops / seconds / 1e9:.1f} GFLOP/s)")
-    for rows, inner, columns in ((2048, 2048, 2048), (shape.rows, shape.inputs, shape.hidden)):
-        rate = matmul_rate(rows, inner, columns, quick)
+    for size in ((2048, 2048, 2048), (shape.rows, shape.inputs, shape.hidden)):
+        rate = matmul_rate(*size, patience)
+        name = "product {}×{}×{}".format(*size)
         share = flops / seconds / rate
-        print(f"  product {rows}×{inner}×{columns}: {rate / 1e9:.1f} GFLOP/s; the iteration reaches {share:.0%} of it")
+        print(f"  {name}: {rate / 1e9:.1f} GFLOP/s; the iteration reaches {share:.0%} of it")
 
 
-def print_line(mine: str, mine_seconds: float, other: str, other_seconds: float, target: float | None) -> None:
+def print_line(mine: tuple[str, float], other: tuple[str, float], target: float | None) -> None:
     """One comparison: seconds of both sides, their ratio, and the target if there is one."""
-    ratio = other_seconds / mine_seconds
-    verdict = "" if target is None else f"target {target:g} ×: {'reached' if ratio >= target else 'NOT reached'}"
-    print(f"  {mine:<18}{mine_seconds:>10.5f} s   {other:<21}{other_seconds:>10.5f} s   {ratio:>6.1f} ×   {verdict}")
+    ratio = other[1] / mine[1]
+    sides = f"  {mine[0]:<18}{mine[1]:>9.5f} s   {other[0]:<31}{other[1]:>9.5f} s   {ratio:>5.1f} ×"
+    verdict = "" if target is None else f"   target {target:g} ×: {'' if ratio >= target else 'NOT '}reached"
+    print(sides + verdict)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer repeats")
-    quick = parser.parse_args().quick
-    print(
-        f"jax {jax.__version__}, torch {torch.__version__} with {torch.get_num_threads()} threads, "
-        f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}\n"
-    )
-    seconds = {shape: compare_matching(shape, quick) for shape in SHAPES}
-    compare_experts(quick)
-    compare_with_matmul(LARGEST, seconds[LARGEST], quick)
+    patience = 5.0 if parser.parse_args().quick else 30.0
+    versions = f"jax {jax.__version__}, torch {torch.__version__}, Python {platform.python_version()}"
+    print(f"{versions}; {CORES} cores; load of the machine before we began: {os.getloadavg()[0]:.1f}\n")
+    seconds = {shape: compare_matching(shape, patience) for shape in SHAPES}
+    compare_experts(patience)
+    compare_with_matmul(LARGEST, seconds[LARGEST], patience / 3)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The same work in plain PyTorch, written as the public trajectory-matching codes write it: the other side of speed.py."""
+"""The work of speed.py in plain PyTorch, written the way the public trajectory-matching codes write it."""
 
 from typing import NamedTuple
 
@@ -33,11 +33,11 @@ def logits(theta: torch.Tensor, x: torch.Tensor, hidden: int) -> torch.Tensor:
     return functional.linear(functional.relu(functional.linear(x, *parts[:2])), *parts[2:])[:, 0]
 
 
-def matching_loss(segment: Segment, x, targets, student_lr, *, hidden: int, steps: int, full: bool) -> torch.Tensor:
+def matching_loss(segment: Segment, x, targets, student_lr, *, hidden: int, steps: int, full: bool):
     """‖θ_N - t‖² / ‖s - t‖² after N unrolled gradient steps on all rows, with the graph of every step kept.
 
-    ``full`` differentiates through the whole way of the student (MTT); otherwise each step's gradient is taken at a
-    detached θ, which is the first-order gradient of TESLA in a single pass.
+    ``full`` differentiates through the whole way of the student (MTT); otherwise each step's gradient is
+    taken at a detached θ, which is the first-order gradient of TESLA in a single pass.
     """
     theta = segment.start.clone().requires_grad_()
     for _ in range(steps):
@@ -50,7 +50,7 @@ def matching_loss(segment: Segment, x, targets, student_lr, *, hidden: int, step
 
 
 def run_block(curves, x, targets, *, hidden: int, steps: int, full: bool, iterations: int) -> torch.Tensor:
-    """Rows after ``iterations`` of: segment, student, backward, momentum steps of rows and student learning rate."""
+    """Rows after ``iterations`` of: segment, student, backward, momentum steps of rows and student_lr."""
     x = x.clone().requires_grad_()
     student_lr = torch.tensor(0.01, requires_grad=True)
     row_step = torch.optim.SGD([x], lr=100.0, momentum=0.9)
@@ -66,15 +66,20 @@ def run_block(curves, x, targets, *, hidden: int, steps: int, full: bool, iterat
     return x.detach()
 
 
-def train_expert(x, targets, *, hidden: int, dropout: float, epochs: int, lr: float, momentum: float, batch_size: int):
+def train_expert(
+    x, targets, *, hidden: int, dropout: float, epochs: int, lr: float, momentum: float, batch: int
+) -> torch.nn.Module:
     """One expert trained by minibatch SGD."""
     network = torch.nn.Sequential(
-        torch.nn.Linear(x.shape[1], hidden), torch.nn.ReLU(), torch.nn.Dropout(dropout), torch.nn.Linear(hidden, 1)
+        torch.nn.Linear(x.shape[1], hidden),
+        torch.nn.ReLU(),
+        torch.nn.Dropout(dropout),
+        torch.nn.Linear(hidden, 1),
     )
     optimiser = torch.optim.SGD(network.parameters(), lr=lr, momentum=momentum)
     criterion = torch.nn.BCEWithLogitsLoss()
     for _ in range(epochs):
-        for rows in torch.randperm(len(x)).split(batch_size):
+        for rows in torch.randperm(len(x)).split(batch):
             optimiser.zero_grad()
             criterion(network(x[rows])[:, 0], targets[rows]).backward()
             optimiser.step()

@@ -70,9 +70,7 @@ def convert(source: pd.DataFrame) -> pd.DataFrame:
         raise SystemExit(f"survset has other columns than expected: {sorted(unexpected)}")
     table = source[list(COLUMNS)].rename(columns=COLUMNS)
     for name in table.columns[table.dtypes == "category"]:
-        table[name] = table[name].cat.remove_categories(
-            [c for c in table[name].cat.categories if c == "missing"]
-        )
+        table[name] = table[name].cat.remove_categories([c for c in table[name].cat.categories if c == "missing"])
     for name in ("diabetes", "dementia"):
         table[name] = table[name].astype(int) == 1
     table[TARGET] = ((source["event"] == 1) & (source["time"] <= DAYS)).astype("int8")

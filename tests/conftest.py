@@ -1,5 +1,10 @@
 """Small things that many tests share."""
 
+import os
+
+# Tests compile many small programs and run each once: compile them quickly rather than well.
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
+
 import jax
 import numpy as np
 import pytest

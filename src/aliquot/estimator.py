@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import numpy as np
 from imblearn.base import BaseSampler
+from scipy.sparse import csr_array, issparse
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -49,7 +50,7 @@ class Condenser(BaseSampler):
     """
 
     _sampling_type = "bypass"
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "method": [StrOptions(set(METHODS))],
         "rows_per_class": [Interval(Integral, 1, None, closed="left")],
         "preset": [StrOptions(set(PRESETS))],
@@ -79,15 +80,6 @@ class Condenser(BaseSampler):
         self.tuning_share = tuning_share
         self.random_state = random_state
 
-    def _check_X_y(self, X, y, accept_sparse=None):
-        """Dense numbers only."""
-        return super()._check_X_y(X, y, accept_sparse=False)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = False
-        return tags
-
     def _fit_resample(self, X, y, **params):
         settings = load_settings(self.preset, self.budget, changes=dict(self.settings or {}))
         method = method_named(self.method)
@@ -97,6 +89,8 @@ class Condenser(BaseSampler):
         if len(classes) < 2:
             raise TargetError("asked to condense rows of one class only; pass y with at least two classes")
 
+        sparse_format = X.format if issparse(X) else None
+        X = X.toarray() if sparse_format else X
         centre, scale = X.mean(axis=0), X.std(axis=0)
         scale[scale == 0] = 1
         x = ((X - centre) / scale).astype(np.float32)
@@ -109,6 +103,7 @@ class Condenser(BaseSampler):
         self.history_ = dict(condensed.history)
         self.tuning_score_ = judge.rows(condensed.x, condensed.targets).mean
         rows = (condensed.x * scale + centre).astype(X.dtype)
+        rows = csr_array(rows).asformat(sparse_format) if sparse_format else rows
         return rows, classes[hard_labels(condensed.targets)]
 
     def _parts(self, labels: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -117,4 +112,5 @@ class Condenser(BaseSampler):
         wanted = round(self.tuning_share * len(labels))
         if np.bincount(labels).min() < 2 or wanted < len(np.unique(labels)):
             return everyone, everyone
-        return train_test_split(everyone, test_size=wanted, stratify=labels, random_state=seed)
+        train, tuning = train_test_split(everyone, test_size=wanted, stratify=labels, random_state=seed)
+        return np.asarray(train), np.asarray(tuning)

@@ -40,6 +40,4 @@ def test_nested_cells_are_levels_too():
 
 
 def test_truths_of_objects_with_gaps():
-    assert np.array_equal(
-        truths(pd.Series([True, None, False], dtype=object)), [1, np.nan, 0], equal_nan=True
-    )
+    assert np.array_equal(truths(pd.Series([True, None, False], dtype=object)), [1, np.nan, 0], equal_nan=True)

@@ -27,9 +27,7 @@ def test_patient_and_split_are_no_features(frame):
 
 
 def test_constants_and_identifiers_are_left_out_and_said(frame, sentinel):
-    dirty = frame.assign(
-        site=sentinel, zero=[0.0, np.nan] * 30, key=[f"{sentinel}{row}" for row in range(60)]
-    )
+    dirty = frame.assign(site=sentinel, zero=[0.0, np.nan] * 30, key=[f"{sentinel}{row}" for row in range(60)])
     cohort = Cohort.from_frame(dirty, target="died")
     assert cohort.schema.names == tuple(frame.columns[:-1])
     assert cohort.notes == (
@@ -110,9 +108,7 @@ def test_wrong_arguments(arguments, error, words, frame, raises):
 def test_splits_that_cannot_be_used(frame, raises):
     parts = np.repeat(["train", "val", "test"], 20)
     with raises(SplitError, "'part' puts 1 patient into more than one role"):
-        Cohort.from_frame(
-            frame.assign(part=parts, pid=[*range(59), 0]), target="died", split="part", patient_id="pid"
-        )
+        Cohort.from_frame(frame.assign(part=parts, pid=[*range(59), 0]), target="died", split="part", patient_id="pid")
     with raises(SplitError, "no row with the role held_out"):
         Cohort.from_frame(frame.assign(part=np.repeat(["train", "val"], 30)), target="died", split="part")
     with raises(SplitError, "1 row "):

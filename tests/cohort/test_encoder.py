@@ -238,9 +238,7 @@ def test_clashing_feature_names(raises):
         Encoder.fit(table, infer_schema(table))
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"log": "always"}, {"rare_below": 0}, {"clip": -1.0}, {"clip": float("nan")}]
-)
+@pytest.mark.parametrize("wrong", [{"log": "always"}, {"rare_below": 0}, {"clip": -1.0}, {"clip": float("nan")}])
 def test_impossible_settings(wrong, raises):
     with raises(SettingsError, next(iter(wrong))):
         EncoderSettings(**wrong)
@@ -259,9 +257,7 @@ TAMPERED = {
     "another format": lambda text: changed(text, lambda document: document.update(format="other")),
     "another version": lambda text: changed(text, lambda document: document.update(version=2)),
     "no columns": lambda text: changed(text, lambda document: document.pop("columns")),
-    "a number changed": lambda text: changed(
-        text, lambda document: document["columns"][0].update(median=1.0)
-    ),
+    "a number changed": lambda text: changed(text, lambda document: document["columns"][0].update(median=1.0)),
     "a key gone": lambda text: changed(text, lambda document: document["columns"][0].pop("scale")),
     "a column of text": lambda text: changed(text, lambda document: document.update(columns=["x"])),
     "a feature renamed": lambda text: changed(text, lambda document: document["features"].reverse()),
@@ -283,7 +279,9 @@ def test_json_is_readable_by_a_stranger(encoder):
     assert {"kind", "median", "centre", "scale", "log", "missing"} <= lactate.keys()
 
 
-@pytest.mark.parametrize("cells", [[1.5, 2.5] * 20, ["a", "b"] * 20, [True, False] * 20], ids=["number", "level", "truth"])
+@pytest.mark.parametrize(
+    "cells", [[1.5, 2.5] * 20, ["a", "b"] * 20, [True, False] * 20], ids=["number", "level", "truth"]
+)
 def test_gaps_of_a_few_patients_get_no_feature_that_would_point_at_them(cells):
     assert not any("missing" in name for name in one([*cells, *[None] * 9])[0].feature_names)
     assert any("missing" in name for name in one([*cells, *[None] * 10])[0].feature_names)

@@ -9,11 +9,7 @@ N = 40
 
 
 def target(values, dtype=None) -> pd.Series:
-    return (
-        pd.Series(np.resize(np.array(values, dtype=object), N), name="died")
-        .infer_objects()
-        .astype(dtype or object)
-    )
+    return pd.Series(np.resize(np.array(values, dtype=object), N), name="died").infer_objects().astype(dtype or object)
 
 
 @pytest.mark.parametrize(

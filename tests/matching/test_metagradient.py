@@ -110,7 +110,9 @@ def test_first_order_gradient_is_teslas_two_term_formula(x64):
     gradients = [jax.grad(loss)(theta, rows, None) for theta in path]
     total, squared = sum(gradients), jnp.sum((start - target) ** 2)
     direction = 2 / squared * (lr * (target - start) + lr**2 * total)
-    terms = sum(jax.grad(lambda x, th=th: jax.grad(loss)(th, rows._replace(x=x), None) @ direction)(rows.x) for th in path)
+    terms = sum(
+        jax.grad(lambda x, th=th: jax.grad(loss)(th, rows._replace(x=x), None) @ direction)(rows.x) for th in path
+    )
     np.testing.assert_allclose(got.rows.x, terms, rtol=1e-10)
     np.testing.assert_allclose(got.student_lr, -total @ (2 * (start - lr * total - target) / squared), rtol=1e-10)
 
@@ -149,7 +151,13 @@ def test_a_row_drawn_twice_gathers_both_gradients_and_one_not_drawn_none(x64):
     assert (got[5] == 0).all()
     twin = Rows(jnp.concatenate([rows.x, rows.x[:1]]), jnp.concatenate([rows.labels, rows.labels[:1]]))
     split = meta_gradient(
-        loss, twin, jnp.asarray(0.3), start, target, steps=2, batches=(jnp.array([[0, 6, 1], [2, 3, 4]]), jnp.ones((2, 3)))
+        loss,
+        twin,
+        jnp.asarray(0.3),
+        start,
+        target,
+        steps=2,
+        batches=(jnp.array([[0, 6, 1], [2, 3, 4]]), jnp.ones((2, 3))),
     ).rows.x
     np.testing.assert_allclose(got[0], split[0] + split[6], rtol=1e-12)
 

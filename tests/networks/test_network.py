@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import log_loss
 
 from aliquot.networks import as_targets, cross_entropy, mlp, mlp_variants
-from aliquot.networks.mlp import drop
+from aliquot.networks.mlp import drop, random_bytes
 
 
 @pytest.mark.parametrize(("inputs", "hidden", "size"), [(27, (64,), 1857), (402, (256,), 103_425)])
@@ -37,7 +37,7 @@ def test_dropout_only_with_a_key_and_with_the_right_mean():
     theta, x = network.init(jax.random.key(0)), jnp.ones((5, 4))
     assert (network.logits(theta, x) == network.logits(theta, x)).all()
     assert (network.logits(theta, x) != network.logits(theta, x, jax.random.key(1))).any()
-    dropped = drop(jnp.ones(40_000), 0.25, jax.random.key(2))
+    dropped = drop(jnp.ones(40_000), 0.25, random_bytes(jax.random.key(2), (40_000,)))
     assert float((dropped == 0).mean()) == pytest.approx(0.25, abs=0.01)
     assert float(dropped.mean()) == pytest.approx(1, abs=0.01)
 

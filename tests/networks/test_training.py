@@ -54,7 +54,10 @@ def test_training_lowers_the_loss_and_watches(blobs, small_network):
     trained = train_networks(small_network, many, x, targets, keys, watch=jnp.asarray(tuning))
     assert small_network.loss(trained.end[0], x, targets) < 0.8 * small_network.loss(trained.start[0], x, targets)
     np.testing.assert_allclose(
-        trained.watched[0, -1], small_network.logits(trained.end[0], jnp.asarray(tuning)), rtol=1e-4, atol=1e-5
+        trained.watched[0, -1],
+        small_network.logits(trained.end[0], jnp.asarray(tuning)),
+        rtol=1e-4,
+        atol=1e-5,
     )
 
 
@@ -70,7 +73,9 @@ def test_shuffled_batches_hold_every_row_once(n, size, seed):
 def test_shuffled_batches_mix_well():
     """Two rows share a batch about as often as chance would have it, whether or not they are neighbours."""
     keys = jax.random.split(jax.random.key(0), 2000)
-    batch_of = np.stack([np.argsort(np.asarray(b).ravel()) // 16 for b in jax.vmap(lambda k: shuffled_batches(k, 128, 16))(keys)])
+    batch_of = np.stack(
+        [np.argsort(np.asarray(b).ravel()) // 16 for b in jax.vmap(lambda k: shuffled_batches(k, 128, 16))(keys)]
+    )
     chance = 15 / 127
     for a, b in [(0, 1), (0, 16), (3, 77), (126, 127), (0, 127)]:
         together = (batch_of[:, a] == batch_of[:, b]).mean()

@@ -210,9 +210,7 @@ def folder(tmp_path) -> Callable[[Condensation], Path]:
         (tmp_path / "encoder.json").write_text(result.encoder.to_json(), "utf-8")
         (tmp_path / "recipe.toml").write_text(tomli_w.dumps(result.recipe), "utf-8")
         (tmp_path / "card.md").write_text(card(result), "utf-8")
-        sums = {
-            file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(tmp_path.iterdir())
-        }
+        sums = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(tmp_path.iterdir())}
         (tmp_path / "croissant.json").write_text(croissant(result, sums), "utf-8")
         return tmp_path
 

@@ -12,7 +12,7 @@ from aliquot.cli.release import encode, evaluate
 from aliquot.errors import AliquotError
 
 MISTAKE = 2  # exit code for anything that the user can mend
-INTERRUPTED = 130
+FAILURE = 1  # a mistake of ours
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 app = typer.Typer(
@@ -32,13 +32,22 @@ def main() -> None:
         app()
     except AliquotError as error:
         _end(str(error), MISTAKE)
-    except KeyboardInterrupt:
-        _end("stopped; continue with the same command, or with: aliquot resume OUT", INTERRUPTED)
     except OSError as error:
         why = "no space is left" if error.errno in FULL else os.strerror(error.errno or 0).lower()
         _end(f"could not read or write a file: {why}; mend that, then run the same command again", MISTAKE)
     except MemoryError:
-        _end("this needs more memory than there is; use fewer columns or rows, or a smaller expert.block", MISTAKE)
+        _end(
+            "this needs more memory than there is; use fewer columns or rows, or a smaller expert.block",
+            MISTAKE,
+        )
+    except Exception as error:
+        if os.environ.get("ALIQUOT_TRACEBACK"):
+            raise
+        _end(
+            f"internal error ({type(error).__name__}); its message is withheld because it could quote patients; "
+            "set ALIQUOT_TRACEBACK=1 to see it, and please report it without data",
+            FAILURE,
+        )
 
 
 def _end(sentence: str, code: int) -> None:

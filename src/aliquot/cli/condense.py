@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from aliquot.cli.options import Budget, Out, Preset, Quiet, RowsPerClass, Seed, Set, Start
-from aliquot.cli.progress import listener
+from aliquot.cli.progress import progress_of
 from aliquot.cli.tables import console, results_table
 
 
@@ -20,16 +20,20 @@ def condense(
     budget: Budget = "cpu",
     start: Start = None,
     patient_id: Annotated[
-        str | None, typer.Option(help="Column that names the patient, when one has several rows.", metavar="COLUMN")
+        str | None,
+        typer.Option(help="Column that names the patient, when one has several rows.", metavar="COLUMN"),
     ] = None,
     split: Annotated[
-        str | None, typer.Option(help="Your own split: a column of train, tuning and held_out.", metavar="COLUMN")
+        str | None,
+        typer.Option(help="Your own split: a column of train, tuning and held_out.", metavar="COLUMN"),
     ] = None,
     positive: Annotated[
-        str | None, typer.Option(help="The class that is the event, where that is not clear.", metavar="CLASS")
+        str | None,
+        typer.Option(help="The class that is the event, where that is not clear.", metavar="CLASS"),
     ] = None,
     schema: Annotated[
-        Path | None, typer.Option(help="Corrected kinds of columns; `aliquot schema` writes a first one.", metavar="TOML")
+        Path | None,
+        typer.Option(help="Corrected kinds of columns; `aliquot schema` writes a first one.", metavar="TOML"),
     ] = None,
     drop: Annotated[
         list[str] | None, typer.Option(help="Column to leave out. May be repeated.", metavar="COLUMN")
@@ -61,7 +65,20 @@ def condense(
         schema=None if schema is None else str(schema.resolve()),
         drop=tuple(drop or ()),
     )
-    _condense(source, out, method, rows_per_class, seed, preset, budget, start, settings, set_, allow_real_rows, quiet)
+    _condense(
+        source,
+        out,
+        method,
+        rows_per_class,
+        seed,
+        preset,
+        budget,
+        start,
+        settings,
+        set_,
+        allow_real_rows,
+        quiet,
+    )
 
 
 def demo(
@@ -79,11 +96,35 @@ def demo(
     """
     from aliquot.runs.folder import EMBEDDED, Source
 
-    _condense(Source(file=EMBEDDED), out, "btm", rows_per_class, seed, "default", budget, start, None, set_, False, quiet)
+    _condense(
+        Source(file=EMBEDDED),
+        out,
+        "btm",
+        rows_per_class,
+        seed,
+        "default",
+        budget,
+        start,
+        None,
+        set_,
+        False,
+        quiet,
+    )
 
 
 def _condense(
-    source, out, method, rows_per_class, seed, preset, budget, start, settings_file, set_, allow_real_rows, quiet
+    source,
+    out,
+    method,
+    rows_per_class,
+    seed,
+    preset,
+    budget,
+    start,
+    settings_file,
+    set_,
+    allow_real_rows,
+    quiet,
 ) -> None:
     from aliquot.errors import SettingsError
     from aliquot.methods import method_named
@@ -98,9 +139,14 @@ def _condense(
             f"asked for method {method!r}, whose rows are real patients; add --allow-real-rows if that is meant"
         )
     request = Request(
-        settings=settings, method=method, rows_per_class=rows_per_class, seed=seed, preset=preset, budget=budget
+        settings=settings,
+        method=method,
+        rows_per_class=rows_per_class,
+        seed=seed,
+        preset=preset,
+        budget=budget,
     )
-    with listener(quiet) as progress:
+    with progress_of(out, quiet=quiet) as progress:
         release = condense_into(out, source, request, progress)
     show(release)
 
@@ -111,6 +157,8 @@ def show(release: Path) -> None:
 
     metrics = read_release(release).metrics
     out = console()
+    for note in metrics["notes"]:
+        out.print(f"Note: {note}.")
     if metrics["real_rows"]:
         out.print("Note: these rows started from, or are, real patients; the card says so.")
     out.print(results_table(metrics, sources=("random", "aliquot", "full_best_epoch")))

@@ -7,7 +7,7 @@ import typer
 
 from aliquot.cli.condense import show
 from aliquot.cli.options import Quiet
-from aliquot.cli.progress import listener
+from aliquot.cli.progress import progress_of
 from aliquot.cli.tables import calibration_table, console, results_table, transfer_table
 
 Folder = Annotated[Path, typer.Argument(help="A run folder.", metavar="DIR")]
@@ -17,7 +17,7 @@ def resume(folder: Folder, quiet: Quiet = False) -> None:
     """Continue a run that was stopped; it ends with the same rows as if it had not been."""
     from aliquot.runs.folder import resume as resume_run
 
-    with listener(quiet) as progress:
+    with progress_of(folder, quiet=quiet) as progress:
         release = resume_run(folder, progress)
     show(release)
 

@@ -20,7 +20,10 @@ Budget = Annotated[
 ]
 Preset = Annotated[
     str,
-    typer.Option(help="default: the recipe that measured best; paper: its numbers literally.", metavar="|".join(PRESETS)),
+    typer.Option(
+        help="default: the recipe that measured best; paper: its numbers literally.",
+        metavar="|".join(PRESETS),
+    ),
 ]
 Start = Annotated[
     str | None,
@@ -32,5 +35,9 @@ Start = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results only, no progress.")]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", help="Change one setting, as in --set match.iterations=500. May be repeated.", metavar="NAME=VALUE"),
+    typer.Option(
+        "--set",
+        help="Change one setting, as in --set match.iterations=500. May be repeated.",
+        metavar="NAME=VALUE",
+    ),
 ]

@@ -2,11 +2,16 @@
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from aliquot.hooks import Silence
+
+INTERRUPTED = 130
 
 
 class Bars:
@@ -99,11 +104,13 @@ class _Quiet(Silence):
         pass
 
 
-def listener(quiet: bool) -> Bars | Lines | _Quiet:
-    """Bars on a terminal, lines elsewhere, nothing when quiet; to be used as a context."""
-    if quiet:
-        return _Quiet()
-    return Bars() if sys.stderr.isatty() else Lines()
-
-
-__all__ = ["Bars", "Lines", "listener"]
+@contextmanager
+def progress_of(folder: Path, *, quiet: bool) -> Iterator[Bars | Lines | _Quiet]:
+    """Bars on a terminal, lines elsewhere, nothing when quiet; after Ctrl-C it says how to continue."""
+    show = _Quiet() if quiet else Bars() if sys.stderr.isatty() else Lines()
+    try:
+        with show:
+            yield show
+    except KeyboardInterrupt:
+        print(f"aliquot: stopped; continue with: aliquot resume {folder}", file=sys.stderr)
+        raise SystemExit(INTERRUPTED) from None

@@ -45,8 +45,8 @@ def evaluate(
     for the real prevalence that the recipe carries.
     """
     from aliquot.cohort import read_table
-    from aliquot.release.score import score_release
     from aliquot.release.bundle import read_release
+    from aliquot.release.score import score_release
 
     scores = score_release(read_release(release), read_table(data), networks=networks, seed=seed)
     out = console()

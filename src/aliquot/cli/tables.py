@@ -5,6 +5,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from aliquot.release.report.facts import total
+
 NAMES = {
     "random": "random rows",
     "aliquot": "Aliquot",
@@ -36,13 +38,13 @@ def results_table(metrics: dict[str, Any], *, sources: tuple[str, ...] = tuple(N
     table.add_column("AUROC", justify="right")
     table.add_column("AUPRC", justify="right")
     small = metrics["rows_per_class"] * len(metrics["data"]["classes"])
-    whole = sum(metrics["data"]["train"])
+    whole = total(metrics["data"]["train"])
     best = metrics["held_out"]["full_best_epoch"]["auprc"]["mean"]
     for source in sources:
         scores = metrics["held_out"][source]
         share = "" if source.startswith("full") else f"  ({scores['auprc']['mean'] / best:.0%} of full)"
-        rows = whole if source.startswith("full") else small
-        table.add_row(NAMES[source], f"{rows:,}", spread(scores["auroc"]), spread(scores["auprc"]) + share)
+        rows = whole if source.startswith("full") else f"{small:,}"
+        table.add_row(NAMES[source], rows, spread(scores["auroc"]), spread(scores["auprc"]) + share)
     return table
 
 

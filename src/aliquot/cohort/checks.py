@@ -25,12 +25,8 @@ def check_names(names: Sequence[str]) -> None:
         raise SchemaError("the table has no columns; pass a table with at least a target and one feature")
     unnamed = sum(not name.strip() for name in names)
     if unnamed:
-        raise SchemaError(
-            f"the table has {counted(unnamed, 'column')} without a name; name or remove what is unnamed"
-        )
-    repeated = (
-        sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
-    )
+        raise SchemaError(f"the table has {counted(unnamed, 'column')} without a name; name or remove what is unnamed")
+    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if repeated:
         raise SchemaError(
             f"the table has column names that occur more than once ({quoted(repeated)}); rename the columns"

@@ -143,8 +143,7 @@ def read_numbers(name: str, cells: pd.Series, low: float | None, high: float | N
     wrong = unreadable(cells, values) + infinite(values)
     if wrong:
         raise SchemaError(
-            f"column {name!r} should be numeric but has {counted(wrong, 'cell')} without a finite number; "
-            "clean it"
+            f"column {name!r} should be numeric but has {counted(wrong, 'cell')} without a finite number; clean it"
         )
     return within(values, low, high)
 
@@ -155,8 +154,7 @@ def read_truths(name: str, cells: pd.Series) -> np.ndarray:
     wrong = unreadable(cells, values)
     if wrong:
         raise SchemaError(
-            f"column {name!r} should be boolean but has {counted(wrong, 'cell')} without a yes or no; "
-            "clean it"
+            f"column {name!r} should be boolean but has {counted(wrong, 'cell')} without a yes or no; clean it"
         )
     return values
 

@@ -95,13 +95,9 @@ class Cohort:
                 f"X has shape {X.shape} and y {y.shape}; pass X with two dimensions, and y and patient with "
                 "one entry a row"
             )
-        names = (
-            [f"x{place}" for place in range(X.shape[1])] if names is None else [str(name) for name in names]
-        )
+        names = [f"x{place}" for place in range(X.shape[1])] if names is None else [str(name) for name in names]
         if len(names) != X.shape[1]:
-            raise SchemaError(
-                f"X has {X.shape[1]} columns but {len(names)} names were given; give one name each"
-            )
+            raise SchemaError(f"X has {X.shape[1]} columns but {len(names)} names were given; give one name each")
         check_names(names)
         frame = pd.DataFrame(X, columns=pd.Index(names), copy=False)
         check_rows(frame)
@@ -148,9 +144,7 @@ def _check_known(
             raise error(f"the {role} {name!r} is not a column of the table; {suggestion(name, known)}")
     named = [name for name in (target, patient_id, split) if name is not None]
     if len(set(named)) < len(named):
-        raise SchemaError(
-            "one column was named for two of target, patient identifier and split; name different ones"
-        )
+        raise SchemaError("one column was named for two of target, patient identifier and split; name different ones")
 
 
 def _patient_codes(cells: pd.Series) -> np.ndarray:
@@ -164,9 +158,7 @@ def _patient_codes(cells: pd.Series) -> np.ndarray:
     return codes.astype(np.int64)
 
 
-def _features(
-    frame: pd.DataFrame, given: Schema | None, aside: Collection[str]
-) -> tuple[Schema, tuple[str, ...]]:
+def _features(frame: pd.DataFrame, given: Schema | None, aside: Collection[str]) -> tuple[Schema, tuple[str, ...]]:
     """Schema of the usable features, and notes on columns left out; the user's own omissions need no note."""
     schema, problems = complete_schema(frame, given, exclude=aside)
     found = [column_problem(column, frame[column.name]) for column in schema]

@@ -40,9 +40,7 @@ class Encoder:
         """Encoder learned from training rows only; columns that are no features are passed over."""
         features = [column for column in schema if column.is_feature]
         _check_present(frame, [column.name for column in features])
-        codes = tuple(
-            fit_code(column, frame[column.name], settings or EncoderSettings()) for column in features
-        )
+        codes = tuple(fit_code(column, frame[column.name], settings or EncoderSettings()) for column in features)
         encoder = cls(codes)
         if len(set(encoder.feature_names)) < len(encoder.feature_names):
             raise SchemaError("two encoded columns would have the same name; rename columns that contain '='")
@@ -107,10 +105,7 @@ def _parse(text: str) -> Encoder | None:
         content = {"columns": document["columns"], "features": document["features"]}
         stated = document["format"], document["version"], document["sha256"]
         encoder = Encoder(tuple(_code(entry) for entry in content["columns"]))
-        whole = (
-            stated == (FORMAT, VERSION, _checksum(content))
-            and [*encoder.feature_names] == content["features"]
-        )
+        whole = stated == (FORMAT, VERSION, _checksum(content)) and [*encoder.feature_names] == content["features"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return encoder if whole else None

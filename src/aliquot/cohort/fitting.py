@@ -34,16 +34,16 @@ class EncoderSettings:
 
     rare_below: int = 10  # levels with fewer training rows share the rare bin, their names are not stored;
     # and gaps in fewer rows get no (missing) feature, which would point at a few patients
-    log: Literal["schema", "auto", "never"] = "schema"  # "schema": where the schema says so; "auto": also where skewed; "never"
+    log: Literal["schema", "auto", "never"] = (
+        "schema"  # "schema": where the schema says so; "auto": also where skewed; "never"
+    )
     clip: float = 0.0  # standardised numbers are clipped at ± clip; 0: not at all
 
     def __post_init__(self) -> None:
         if self.log not in LOG_CHOICES:
             raise SettingsError(f"the encoder setting log must be one of {', '.join(LOG_CHOICES)}; change it")
         if self.rare_below < 1 or not self.clip >= 0:
-            raise SettingsError(
-                "the encoder settings need rare_below of 1 or more and clip of 0 or more; change them"
-            )
+            raise SettingsError("the encoder settings need rare_below of 1 or more and clip of 0 or more; change them")
 
 
 def fit_code(column: Column, cells: pd.Series, settings: EncoderSettings) -> Code:
@@ -134,9 +134,7 @@ def _is_skewed(present: np.ndarray) -> bool:
 
 def _decimals(present: np.ndarray, dtype: object) -> int:
     """Decimals that write every value to the precision of its type, at most ``MAX_DECIMALS``."""
-    precision = (
-        np.finfo(dtype).eps if isinstance(dtype, np.dtype) and dtype.kind == "f" else np.finfo(np.float64).eps
-    )
+    precision = np.finfo(dtype).eps if isinstance(dtype, np.dtype) and dtype.kind == "f" else np.finfo(np.float64).eps
     tolerance = 4 * precision * np.maximum(1.0, np.abs(present))
     for decimals in range(MAX_DECIMALS):
         if (np.abs(np.round(present, decimals) - present) <= tolerance).all():

@@ -45,11 +45,11 @@ def encode_parts(cohort: Cohort, *, seed: int, settings: EncoderSettings, rows_p
     roles = split_patients(cohort, seed=seed)
     _check_enough(cohort, roles, rows_per_class)
     encoder = Encoder.fit(cohort.frame[roles == TRAIN], cohort.schema, settings)
-    parts = [
+    train, tuning, held_out = (
         Part(encoder.transform(cohort.frame[roles == role]), cohort.labels[roles == role])
         for role in (TRAIN, TUNING, HELD_OUT)
-    ]
-    return Parts(*parts, encoder)
+    )
+    return Parts(train, tuning, held_out, encoder)
 
 
 def _check_enough(cohort: Cohort, roles: np.ndarray, rows_per_class: int) -> None:
@@ -57,6 +57,6 @@ def _check_enough(cohort: Cohort, roles: np.ndarray, rows_per_class: int) -> Non
     if counts.min() < rows_per_class:
         name = cohort.classes[int(counts.argmin())]
         raise TooFewPatientsError(
-            f"asked for {rows_per_class} synthetic rows per class, but class {str(name)!r} of {cohort.target!r} has only "
-            f"{counts.min()} patients in the training part; ask for at most that many rows per class"
+            f"asked for {rows_per_class} synthetic rows per class, but class {str(name)!r} of {cohort.target!r} has "
+            f"only {counts.min()} patients in the training part; ask for at most that many rows per class"
         )

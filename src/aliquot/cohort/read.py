@@ -96,9 +96,7 @@ def _check_text(path: Path, rows: Iterator[list[str]]) -> None:
     if not header:
         raise FileError(f"the file {str(path)!r} is empty; pass a table with a line of column names")
     if any("\0" in name for name in header):
-        raise FileError(
-            f"the file {str(path)!r} is not text; check that it is a table and has the right ending"
-        )
+        raise FileError(f"the file {str(path)!r} is not text; check that it is a table and has the right ending")
     check_names(header)
     ragged = sum(len(row) != len(header) for row in rows if row)
     if ragged:

@@ -43,18 +43,14 @@ class Column:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise SchemaError(
-                f"column {self.name!r} has an unknown kind in the schema; use one of: {', '.join(KINDS)}"
-            )
+            raise SchemaError(f"column {self.name!r} has an unknown kind in the schema; use one of: {', '.join(KINDS)}")
         if (self.log, self.low, self.high) != (False, None, None) and self.kind not in ("numeric", "integer"):
             raise SchemaError(
                 f"column {self.name!r} has log, low or high in the schema but kind {self.kind!r}; these need "
                 "kind numeric or integer"
             )
         if self.low is not None and self.high is not None and self.low >= self.high:
-            raise SchemaError(
-                f"column {self.name!r} has a low that is not below its high in the schema; exchange them"
-            )
+            raise SchemaError(f"column {self.name!r} has a low that is not below its high in the schema; exchange them")
 
     @property
     def is_feature(self) -> bool:
@@ -162,8 +158,4 @@ def schema_file(frame: pd.DataFrame) -> str:
 
 def _entry(column: Column) -> dict[str, Any]:
     values = {field.name: getattr(column, field.name) for field in fields(column)}
-    return {
-        key: value
-        for key, value in values.items()
-        if key != "name" and value is not None and value is not False
-    }
+    return {key: value for key, value in values.items() if key != "name" and value is not None and value is not False}

@@ -25,9 +25,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError:
-        raise FileError(
-            f"the schema file {str(path)!r} cannot be read; check its name and permissions"
-        ) from None
+        raise FileError(f"the schema file {str(path)!r} cannot be read; check its name and permissions") from None
     except ValueError as error:
         where = re.search(r"line \d+", str(error))
         place = f" (see {where.group()})" if where else ""
@@ -44,9 +42,7 @@ def _problems(name: str, entry: object) -> list[str]:
     if not isinstance(entry, dict):
         return [f"{name!r} is not a table [columns.NAME]"]
     problems = [
-        f"unknown key {key!r} for column {name!r} (known: {', '.join(_TYPES)})"
-        for key in entry
-        if key not in _TYPES
+        f"unknown key {key!r} for column {name!r} (known: {', '.join(_TYPES)})" for key in entry if key not in _TYPES
     ]
     problems += [
         f"{key} of column {name!r} has the wrong type"

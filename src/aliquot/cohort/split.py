@@ -18,18 +18,14 @@ def split_patients(cohort: Cohort, *, seed: int, tuning: float = 0.15, held_out:
     [140, 30, 30]
     """
     if not (0 < tuning < 1 and 0 < held_out < 1 and tuning + held_out < 1):
-        raise SettingsError(
-            "the shares of tuning and held_out must be above 0 and sum to less than 1; change them"
-        )
+        raise SettingsError("the shares of tuning and held_out must be above 0 and sum to less than 1; change them")
     roles = cohort.split if cohort.split is not None else _draw(cohort, seed, tuning, held_out)
     _check_classes(cohort, roles)
     return roles
 
 
 def _draw(cohort: Cohort, seed: int, tuning: float, held_out: float) -> np.ndarray:
-    patient = (
-        np.arange(cohort.n) if cohort.patient is None else np.unique(cohort.patient, return_inverse=True)[1]
-    )
+    patient = np.arange(cohort.n) if cohort.patient is None else np.unique(cohort.patient, return_inverse=True)[1]
     outcome = np.zeros(patient.max() + 1, dtype=np.int64)
     np.maximum.at(outcome, patient, cohort.labels)
     rng = np.random.default_rng(seed)
@@ -37,9 +33,7 @@ def _draw(cohort: Cohort, seed: int, tuning: float, held_out: float) -> np.ndarr
     for label in range(cohort.n_classes):
         members = rng.permutation(np.flatnonzero(outcome == label))
         n_tuning, n_held_out = (max(1, round(share * members.size)) for share in (tuning, held_out))
-        if (
-            n_tuning + n_held_out < members.size
-        ):  # too few for three roles stay in train; _check_classes says so
+        if n_tuning + n_held_out < members.size:  # too few for three roles stay in train; _check_classes says so
             role[members[:n_tuning]] = TUNING
             role[members[n_tuning : n_tuning + n_held_out]] = HELD_OUT
     return role[patient]

@@ -70,14 +70,10 @@ def _order(rows_per_class: np.ndarray, classes: list[Label]) -> list[int]:
 
 def _positive_last(name: str, order: list[int], classes: list[Label], positive: object) -> list[int]:
     if len(classes) != 2:
-        raise TargetError(
-            f"a positive class was named, but the target {name} has {len(classes)} classes; leave it out"
-        )
+        raise TargetError(f"a positive class was named, but the target {name} has {len(classes)} classes; leave it out")
     wanted = [code for code in order if _spelling(classes[code]) == _spelling(positive)]
     if not wanted:
-        raise TargetError(
-            f"the positive class that was named is not one of the classes of the target {name}; check it"
-        )
+        raise TargetError(f"the positive class that was named is not one of the classes of the target {name}; check it")
     return [code for code in order if code not in wanted] + wanted
 
 

@@ -8,11 +8,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax.typing import ArrayLike
 
 from aliquot.curves.bezier import Curve, bezier_point, straight
 from aliquot.hooks import Forgetting, Memory, Progress, Silence
 from aliquot.networks import Network
-
 
 SAMPLE_ROWS = 2048  # patients on whom the mean loss along the curves is looked at
 
@@ -34,8 +34,8 @@ class CurveSettings:
 def fit_curves(
     network: Network,
     settings: CurveSettings,
-    start: Array,
-    end: Array,
+    start: ArrayLike,
+    end: ArrayLike,
     x: Array,
     targets: Array,
     *,
@@ -91,7 +91,12 @@ def _fit_block(network, settings, curves, velocity, x, targets, key, first, step
         def step(state, i):
             control, velocity = state
             gradient = control_gradient(
-                network, settings, curve._replace(control=control), x, targets, jax.random.fold_in(curve_key, i)
+                network,
+                settings,
+                curve._replace(control=control),
+                x,
+                targets,
+                jax.random.fold_in(curve_key, i),
             )
             velocity = settings.momentum * velocity + gradient
             return (control - settings.learning_rate * velocity, velocity), None

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax.typing import ArrayLike
 
 from aliquot.curves.bezier import Curve, bend, bezier_point, curvature, straight
 from aliquot.networks import Network
@@ -30,26 +31,27 @@ class Geometry:
     prediction_gap: np.ndarray  # (K, T) mean |p_curve - p_SGD| over the patients shown
 
 
-def measure(network: Network, curves: Curve, paths: Array, x: Array, targets: Array, points: int = 21) -> Geometry:
+def measure(network: Network, curves: Curve, paths: ArrayLike, x: Array, targets: Array, points: int = 21) -> Geometry:
     """Geometry of curves (K, P) against the SGD paths (K, E + 1, P), on the patients shown.
 
     Time t on the SGD path is epoch t·E, with straight interpolation between two epochs.
     """
     times = jnp.linspace(0, 1, points)
-    paths = jnp.asarray(paths)
+    ways = jnp.asarray(paths)
     on_curve = jax.vmap(lambda t: bezier_point(curves, t), out_axes=1)(times)  # (K, T, P)
     on_line = jax.vmap(lambda t: bezier_point(straight(curves.start, curves.end), t), out_axes=1)(times)
-    on_sgd = jax.vmap(lambda path: along(path, times))(paths)
+    on_sgd = jax.vmap(lambda path: along(path, times))(ways)
     span = jnp.linalg.norm(curves.end - curves.start, axis=-1)[:, None]
-    losses = [np.asarray(_losses(network, way, x, targets)) for way in (on_curve, on_line, on_sgd)]
     return Geometry(
-        paths.shape[1] - 1,
-        np.asarray(times),
-        *losses,
-        np.asarray(bend(curves)),
-        np.asarray(curvature(curves)),
-        np.asarray(jnp.linalg.norm(on_curve - on_sgd, axis=-1) / span),
-        np.asarray(_gaps(network, on_curve, on_sgd, x)),
+        epochs=ways.shape[1] - 1,
+        times=np.asarray(times),
+        loss_curve=np.asarray(_losses(network, on_curve, x, targets)),
+        loss_line=np.asarray(_losses(network, on_line, x, targets)),
+        loss_sgd=np.asarray(_losses(network, on_sgd, x, targets)),
+        bend=np.asarray(bend(curves)),
+        curvature=np.asarray(curvature(curves)),
+        distance=np.asarray(jnp.linalg.norm(on_curve - on_sgd, axis=-1) / span),
+        prediction_gap=np.asarray(_gaps(network, on_curve, on_sgd, x)),
     )
 
 

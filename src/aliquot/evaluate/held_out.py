@@ -40,7 +40,9 @@ def evaluate_held_out(
     train_targets = hard_targets(parts.train.labels, network.n_classes)
     rows_per_class = len(x) // network.n_classes
 
-    full, best, best_epoch = _full_data(network, settings, parts, train_targets, keys["full data"], judge, memory, progress)
+    full, best, best_epoch = _full_data(
+        network, settings, parts, train_targets, keys["full data"], judge, memory, progress
+    )
     progress.stage("held-out evaluation", 3 + len(MODELS))
     ours = train_on(network, final, x, targets, final_keys)
     progress.advance()
@@ -50,7 +52,10 @@ def evaluate_held_out(
 
     prevalence = np.asarray(parts.train.counts(network.n_classes)) / len(parts.train.labels)
     held_out, labels = parts.held_out.x, parts.held_out.labels
-    logits = {"aliquot": logits_of(network, ours, held_out), "random": logits_of(network, jnp.concatenate(random), held_out)}
+    logits = {
+        "aliquot": logits_of(network, ours, held_out),
+        "random": logits_of(network, jnp.concatenate(random), held_out),
+    }
     offsets = {
         "aliquot": prior_offset(logits_of(network, ours, parts.tuning.x), prevalence),
         "random": prior_offset(logits_of(network, jnp.concatenate(random), parts.tuning.x), prevalence),
@@ -109,8 +114,8 @@ def _transfer(parts, x, targets, random, train_targets, seed, progress) -> dict[
     result = {}
     for name in MODELS:
         result[name] = {
-            source: transfer_metrics(name, *rows, parts.held_out.x, parts.held_out.labels, seed=seed)
-            for source, rows in data.items()
+            source: transfer_metrics(name, rows, labels, parts.held_out.x, parts.held_out.labels, seed=seed)
+            for source, (rows, labels) in data.items()
         }
         progress.advance()
     return result

@@ -57,7 +57,9 @@ def _slope(positive: np.ndarray, p: np.ndarray) -> float:
     scores = logit(p)[:, None]
     if np.ptp(scores) == 0:
         return 0.0
-    return float(LogisticRegression(C=np.inf, max_iter=200).fit(scores / scores.std(), positive).coef_[0, 0] / scores.std())
+    return float(
+        LogisticRegression(C=np.inf, max_iter=200).fit(scores / scores.std(), positive).coef_[0, 0] / scores.std()
+    )
 
 
 def summary(runs: list[dict[str, float]]) -> dict[str, dict[str, float]]:

@@ -6,6 +6,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 
 from aliquot.evaluate.metrics import auprc
 from aliquot.hooks import Verdict
@@ -28,7 +29,10 @@ class EvaluationSettings:
     def training(self, epochs: int) -> TrainSettings:
         """These settings for a given number of epochs."""
         return TrainSettings(
-            epochs=epochs, learning_rate=self.learning_rate, momentum=self.momentum, batch_size=self.batch_size
+            epochs=epochs,
+            learning_rate=self.learning_rate,
+            momentum=self.momentum,
+            batch_size=self.batch_size,
         )
 
 
@@ -51,7 +55,7 @@ class TuningJudge:
         return Verdict(float(np.mean(scores)), float(np.std(scores)))
 
 
-def train_on(network: Network, training: TrainSettings, x: np.ndarray, targets: np.ndarray, keys: jax.Array):
+def train_on(network: Network, training: TrainSettings, x: ArrayLike, targets: ArrayLike, keys: jax.Array):
     """Parameters (networks, P) of fresh networks trained on rows or patients, one per key."""
     return train_networks(network, training, jnp.asarray(x), jnp.asarray(targets), keys).end
 

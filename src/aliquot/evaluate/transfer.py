@@ -13,7 +13,9 @@ from aliquot.evaluate.metrics import all_metrics, hard_labels
 MODELS: dict[str, Callable[[int], Any]] = {
     "logistic regression": lambda seed: LogisticRegression(max_iter=2000),
     "gradient boosting": lambda seed: HistGradientBoostingClassifier(
-        min_samples_leaf=5, early_stopping=False, random_state=seed
+        min_samples_leaf=5,
+        early_stopping=False,  # pyright: ignore[reportArgumentType]
+        random_state=seed,
     ),
     "random forest": lambda seed: RandomForestClassifier(200, min_samples_leaf=2, random_state=seed),
     "k nearest neighbours": lambda seed: KNeighborsClassifier(15, weights="distance"),

@@ -17,7 +17,9 @@ class ExpertSettings(TrainSettings):
     """How many experts, how trained, and how long; defaults are the paper's."""
 
     count: int = 50
-    length: Literal["fixed", "tuning"] = "fixed"  # "fixed": `epochs`; "tuning": the epoch ≤ `epochs` with the best tuning score
+    length: Literal["fixed", "tuning"] = (
+        "fixed"  # "fixed": `epochs`; "tuning": the epoch ≤ `epochs` with the best tuning score
+    )
     pilots: int = 5  # experts trained to `epochs` to find that length
     block: int = 10  # experts per compiled call; bounds memory, and is what a killed run may lose
 

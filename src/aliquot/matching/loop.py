@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from jax import Array
+from jax.typing import ArrayLike
 
 from aliquot.curves import Curve
 from aliquot.errors import DegenerateSegmentError
@@ -83,7 +84,7 @@ def match(
     network: Network,
     settings: MatchSettings,
     curves: Curve,
-    x: Array,
+    x: ArrayLike,
     targets: Array,
     *,
     key: Array,
@@ -136,7 +137,9 @@ def run_block(network: Network, settings: MatchSettings, curves: Curve, state: S
     return jax.lax.scan(one, state, length=iterations)
 
 
-def iterate(network: Network, settings: MatchSettings, curves: Curve, state: State, key: Array) -> tuple[State, Figures]:
+def iterate(
+    network: Network, settings: MatchSettings, curves: Curve, state: State, key: Array
+) -> tuple[State, Figures]:
     """One outer iteration: segment, student, meta-gradient, update of rows, labels and student learning rate.
 
     When the loss or any derivative is not finite, rows, labels, learning rate and optimisers stay as they were
@@ -220,7 +223,7 @@ class _History:
 
     def extend(self, figures: Figures) -> None:
         """Add a block's figures; a segment without length is an error, not a NaN."""
-        figures = Figures(*(np.asarray(part) for part in figures))
+        figures = jax.tree.map(np.asarray, figures)
         if (figures.squared_length == 0).any():
             raise DegenerateSegmentError(
                 "asked to match trajectory segments, but found one whose start equals its target; "
@@ -243,15 +246,17 @@ class _History:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Everything as arrays, to be kept."""
-        parts = {f"history.{name}": np.concatenate(column) for name, column in zip(
-            Figures._fields, zip(*self.figures, strict=True), strict=True)}
+        parts = {
+            f"history.{name}": np.concatenate(column)
+            for name, column in zip(Figures._fields, zip(*self.figures, strict=True), strict=True)
+        }
         return parts | {f"best.{name}": part for name, part in self.best.items()} | {"looks": np.asarray(self.looks)}
 
     @classmethod
     def restore(cls, kept: Mapping[str, np.ndarray]) -> "_History":
         """The history that :meth:`arrays` wrote."""
         history = cls()
-        history.figures = [Figures(*(kept[f"history.{name}"] for name in Figures._fields))]
+        history.figures = [Figures._make(kept[f"history.{name}"] for name in Figures._fields)]
         history.looks = [(int(iteration), float(score), float(std)) for iteration, score, std in kept["looks"]]
         history.best = {name.removeprefix("best."): part for name, part in kept.items() if name.startswith("best.")}
         return history

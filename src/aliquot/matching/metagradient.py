@@ -82,7 +82,12 @@ def meta_gradient(
     (end, _), (path, velocities) = jax.lax.scan(forwards, (start, still), batches, length=steps)
     squared_length = jnp.sum((start - target) ** 2)
     loss = jnp.sum((end - target) ** 2) / squared_length
-    final = (2 * (end - target) / squared_length, still, jax.tree.map(jnp.zeros_like, rows), jnp.zeros_like(student_lr))
+    final = (
+        2 * (end - target) / squared_length,
+        still,
+        jax.tree.map(jnp.zeros_like, rows),
+        jnp.zeros_like(student_lr),
+    )
     (_, _, d_rows, d_lr), _ = jax.lax.scan(backwards, final, (path, velocities, batches), length=steps, reverse=True)
     travelled = jnp.linalg.norm(end - start) / jnp.sqrt(squared_length)
     return MetaGradient(loss, d_rows, d_lr, squared_length, travelled)

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from aliquot.curves import Curve, Geometry, fit_curves, measure
 from aliquot.experts import train_experts
@@ -23,6 +24,7 @@ from aliquot.seeds import generator
 GEOMETRY_CURVES = 3
 GEOMETRY_PATIENTS = 2048
 
+
 def bezier_matching(task: Task, settings: MethodSettings, *, key: jax.Array) -> Condensed:
     """Synthetic rows on which a student follows the experts' curves."""
     expert_key, curve_key, start_key, match_key = jax.random.split(key, 4)
@@ -32,12 +34,15 @@ def bezier_matching(task: Task, settings: MethodSettings, *, key: jax.Array) -> 
     experts = train_experts(task.network, settings.expert, x, targets, key=expert_key, judge=task.judge, **around)
     curves = fit_curves(task.network, settings.curve, experts.start, experts.end, x, targets, key=curve_key, **around)
     start, labels = starting_rows(
-        task.x, task.labels, task.rows_per_class, task.network.n_classes, settings.start, rng=generator(start_key)
+        task.x,
+        task.labels,
+        task.rows_per_class,
+        task.network.n_classes,
+        settings.start,
+        rng=generator(start_key),
     )
     start_targets = as_targets(labels, task.network.n_classes)
-    return match(
-        task.network, settings.match, curves, start, start_targets, key=match_key, judge=task.judge, **around
-    )
+    return match(task.network, settings.match, curves, start, start_targets, key=match_key, judge=task.judge, **around)
 
 
 def curve_geometry(task: Task, settings: MethodSettings, *, key: jax.Array) -> Geometry:
@@ -56,4 +61,4 @@ def curve_geometry(task: Task, settings: MethodSettings, *, key: jax.Array) -> G
     paths = train_experts(task.network, again, x, targets, key=expert_key, keep_path=True).path
     stride = max(1, len(x) // GEOMETRY_PATIENTS)
     few = Curve(*(part[:count] for part in curves))
-    return measure(task.network, few, paths, x[::stride], targets[::stride])
+    return measure(task.network, few, np.asarray(paths), x[::stride], targets[::stride])

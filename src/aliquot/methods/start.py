@@ -8,7 +8,13 @@ STARTS = ("gaussian", "real", "noise")
 
 
 def starting_rows(
-    x: np.ndarray, labels: np.ndarray, rows_per_class: int, n_classes: int, kind: str, *, rng: np.random.Generator
+    x: np.ndarray,
+    labels: np.ndarray,
+    rows_per_class: int,
+    n_classes: int,
+    kind: str,
+    *,
+    rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows and their class codes, ``rows_per_class`` for each class, class blocks in class order.
 

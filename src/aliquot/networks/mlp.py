@@ -5,6 +5,7 @@ from functools import cache
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from aliquot.networks.network import Network
@@ -25,26 +26,29 @@ class MLP(eqx.Module):
     def __call__(self, x: Array, *, key: Array | None = None) -> Array:
         """Logits (rows, outputs) of a batch (rows, inputs)."""
         *hidden, last = self.layers
+        widths = np.cumsum([layer.out_features for layer in hidden])
+        noise = None
+        if key is not None and self.dropout > 0:
+            noise = jnp.split(random_bytes(key, (*x.shape[:-1], int(widths[-1]))), widths[:-1], axis=-1)
         for depth, layer in enumerate(hidden):
             x = jax.nn.relu(_affine(layer, x))
-            if key is not None and self.dropout > 0:
-                x = drop(x, self.dropout, jax.random.fold_in(key, depth))
+            x = x if noise is None else drop(x, self.dropout, noise[depth])
         return _affine(last, x)
 
 
 def _affine(layer: eqx.nn.Linear, x: Array) -> Array:
-    return x @ layer.weight.T + layer.bias
+    return x @ layer.weight.T + jnp.asarray(layer.bias)
 
 
-def drop(x: Array, rate: float, key: Array) -> Array:
-    """Entries set to 0 with probability ``rate``, the others scaled so that the mean stays.
+def random_bytes(key: Array, shape: tuple[int, ...]) -> Array:
+    """Uniform bytes; a byte costs a quarter of a word, and drawing them is much of the work of a small network."""
+    return jax.random.bits(key, shape, dtype=jnp.uint8)
 
-    The rate is rounded to 1/256: one random byte an entry costs a quarter of a random word, and drawing
-    them is the larger part of training a small network on a CPU.
-    """
+
+def drop(x: Array, rate: float, noise: Array) -> Array:
+    """Entries set to 0 with probability ``rate``, rounded to 1/256, the others scaled so that the mean stays."""
     threshold = round(rate * 256)
-    keep = jax.random.bits(key, x.shape, dtype=jnp.uint8) >= jnp.uint8(threshold)
-    return jnp.where(keep, x * (256 / (256 - threshold)), 0)
+    return jnp.where(noise >= jnp.uint8(threshold), x * (256 / (256 - threshold)), 0)
 
 
 @cache

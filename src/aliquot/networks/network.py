@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 from jax.flatten_util import ravel_pytree
+from jax.typing import ArrayLike
 
 
 class Network:
@@ -63,12 +64,12 @@ def cross_entropy(logits: Array, targets: Array, weights: Array | None = None) -
     return jnp.sum(losses * weights) / weights.sum()
 
 
-def as_targets(labels: Array, n_classes: int) -> Array:
+def as_targets(labels: ArrayLike, n_classes: int) -> Array:
     """Hard labels as training targets: 0.0/1.0 for two classes, one-hot rows for more.
 
     >>> as_targets(jnp.array([0, 2]), 3)
     Array([[1., 0., 0.],
            [0., 0., 1.]], dtype=float32)
     """
-    labels = jnp.asarray(labels)
-    return labels.astype(float) if n_classes == 2 else jax.nn.one_hot(labels, n_classes)
+    codes = jnp.asarray(labels)
+    return codes.astype(float) if n_classes == 2 else jax.nn.one_hot(codes, n_classes)

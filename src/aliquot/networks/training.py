@@ -33,7 +33,6 @@ class Trained(NamedTuple):
     path: Array | None  # (K, E + 1, P) parameters before training and after every epoch
 
 
-@partial(jax.jit, static_argnames=("network", "settings", "keep_path"))
 def train_networks(
     network: Network,
     settings: TrainSettings,
@@ -49,13 +48,22 @@ def train_networks(
     A key alone decides a network's start, batches and dropout, whatever other networks are trained beside it,
     and the first epochs do not depend on how many follow.
     """
+    start, epoch_keys = _start(network, keys)
+    return _train(network, settings, x, targets, start, epoch_keys, watch, keep_path)
 
-    def train_one(key):
-        start_key, epochs_key = jax.random.split(key)
-        start = network.init(start_key)
 
+@partial(jax.jit, static_argnames="network")
+def _start(network, keys):
+    """Fresh parameters and a key for the epochs of each network; a program of its own, compiled once per network."""
+    start_keys, epoch_keys = jax.vmap(jax.random.split, out_axes=1)(keys)
+    return jax.vmap(network.init)(start_keys), epoch_keys
+
+
+@partial(jax.jit, static_argnames=("network", "settings", "keep_path"))
+def _train(network, settings, x, targets, starts, epoch_keys, watch, keep_path):
+    def train_one(start, key):
         def epoch(state, number):
-            state = _epoch(network, settings, x, targets, state, jax.random.fold_in(epochs_key, number))
+            state = _epoch(network, settings, x, targets, state, jax.random.fold_in(key, number))
             theta = state[0]
             watched = None if watch is None else network.logits(theta, watch)
             return state, (watched, theta if keep_path else None)
@@ -63,14 +71,14 @@ def train_networks(
         (end, _), (watched, path) = jax.lax.scan(epoch, (start, jnp.zeros_like(start)), jnp.arange(settings.epochs))
         return Trained(start, end, watched, None if path is None else jnp.concatenate([start[None], path]))
 
-    return jax.vmap(train_one)(keys)
+    return jax.vmap(train_one)(starts, epoch_keys)
 
 
 def _epoch(network, settings, x, targets, state, key):
     """Parameters and velocity after one pass over the rows in a new order."""
-    order_key, dropout_key = jax.random.split(key)
-    batches = shuffled_batches(order_key, len(x), settings.batch_size)  # (batches, rows), entries ≥ n are padding
-    dropout_keys = jax.random.split(dropout_key, len(batches))
+    count = -(-len(x) // min(settings.batch_size, len(x)))
+    keys = jax.random.split(key, count + 1)  # of the order, and of each batch's dropout
+    batches = shuffled_batches(keys[0], len(x), settings.batch_size)  # (batches, rows), entries ≥ n are padding
 
     def step(state, batch):
         theta, velocity = state
@@ -80,7 +88,7 @@ def _epoch(network, settings, x, targets, state, key):
         velocity = settings.momentum * velocity + gradient
         return (theta - settings.learning_rate * velocity, velocity), None
 
-    return jax.lax.scan(step, state, (batches, dropout_keys))[0]
+    return jax.lax.scan(step, state, (batches, keys[1:]))[0]
 
 
 def shuffled_batches(key: Array, n: int, batch_size: int, rounds: int = 4) -> Array:
@@ -100,7 +108,8 @@ def shuffled_batches(key: Array, n: int, batch_size: int, rounds: int = 4) -> Ar
         return jnp.arange(n)[None]
     numbers = jnp.arange(count * size)
     batch, place = numbers // size, numbers % size
-    for batch_key, place_key in jax.random.split(key, (rounds // 2, 2)):
-        batch = (batch + jax.random.randint(batch_key, (size,), 0, count)[place]) % count
-        place = (place + jax.random.randint(place_key, (count,), 0, size)[batch]) % size
+    tables = jax.random.bits(key, (rounds // 2, size + count))
+    for table in tables:
+        batch = (batch + (table[:size] % count).astype(batch.dtype)[place]) % count
+        place = (place + (table[size:] % size).astype(place.dtype)[batch]) % size
     return (batch * size + place).reshape(count, size)

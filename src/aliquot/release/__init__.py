@@ -1,0 +1,1 @@
+"""What may leave the building: rows, encoder, recipe, metrics, card, croissant and report."""

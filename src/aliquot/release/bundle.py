@@ -23,7 +23,15 @@ from aliquot.release.condensation import Condensation
 from aliquot.release.croissant import croissant
 from aliquot.release.report import report
 
-CHECKED = ("rows.parquet", "rows.csv", "encoder.json", "recipe.toml", "metrics.json", "card.md", "report.html")
+CHECKED = (
+    "rows.parquet",
+    "rows.csv",
+    "encoder.json",
+    "recipe.toml",
+    "metrics.json",
+    "card.md",
+    "report.html",
+)
 
 
 @dataclass(frozen=True, eq=False)

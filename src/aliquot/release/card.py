@@ -80,6 +80,8 @@ def _content(result: Condensation) -> dict[str, Any]:
         "compression": facts.compression(result),
         "offset": facts.offset(result),
         "origin": facts.origin(result),
+        "title": facts.title(result),
+        "are_patients": facts.are_patients(result),
         "real": facts.uses_real_rows(result),
         "warnings": facts.warnings(result),
         "no_guarantee": facts.NO_GUARANTEE,

@@ -72,7 +72,7 @@ def croissant(result: Condensation, sums: dict[str, str]) -> str:
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"],
-        "name": f"Synthetic training set for {result.target}",
+        "name": facts.title(result),
         "description": f"{facts.compression(result)} {facts.verdict(result)} {facts.NO_GUARANTEE}",
         "version": "1.0.0",
         "license": "Stated by the custodian of the source data.",
@@ -124,7 +124,7 @@ def _record_set(result: Condensation) -> dict[str, Any]:
         "@type": "cr:RecordSet",
         "@id": "rows",
         "name": "rows",
-        "description": "The synthetic rows, encoded.",
+        "description": "The rows, encoded.",
         "field": [_field(result, name, table[name]) for name in table.columns],
     }
 

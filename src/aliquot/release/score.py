@@ -15,7 +15,11 @@ from aliquot.release.bundle import Release
 def score_release(release: Release, frame: pd.DataFrame, *, networks: int, seed: int) -> dict[str, Any]:
     """Metrics before and after the prior correction on the patients in ``frame``."""
     x, labels = release.encoder.transform(frame), _labels(release, frame)
-    shape, training, classes = release.recipe["network"], release.recipe["training"], release.recipe["labels"]["classes"]
+    shape, training, classes = (
+        release.recipe["network"],
+        release.recipe["training"],
+        release.recipe["labels"]["classes"],
+    )
     network = mlp(shape["inputs"], len(classes), tuple(shape["hidden"]), shape["dropout"])
     settings = TrainSettings(
         epochs=training["epochs"],

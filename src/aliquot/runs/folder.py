@@ -82,7 +82,9 @@ def read_plan(folder: Path) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError):
         intact, plan = False, {}
     if not intact:
-        raise TamperedError("asked to read the plan of the run, but plan.json was changed; start over in another folder")
+        raise TamperedError(
+            "asked to read the plan of the run, but plan.json was changed; start over in another folder"
+        )
     return plan
 
 

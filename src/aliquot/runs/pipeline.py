@@ -16,6 +16,7 @@ from aliquot.matching import Condensed
 from aliquot.methods import Task, method_named
 from aliquot.networks import Network, mlp
 from aliquot.release.condensation import Condensation
+from aliquot.release.report.facts import SMALL_COUNT
 from aliquot.runs.settings import Settings, settings_to
 from aliquot.runs.store import Notebook, Store
 from aliquot.seeds import streams
@@ -82,7 +83,7 @@ def run(
         target=cohort.target,
         classes=cohort.classes,
         encoder=parts.encoder,
-        recipe=_recipe(cohort, request, network, condensed, scores["calibration"]["offset"], parts),
+        recipe=_recipe(cohort, request, network, condensed, metrics),
         metrics=metrics,
         settings=settings_to(settings),
         history=dict(condensed.history),
@@ -124,7 +125,7 @@ class Stopwatch:
         self._running = ("", 0.0)
 
 
-def _recipe(cohort, request, network, condensed, offset, parts) -> dict[str, Any]:
+def _recipe(cohort: Cohort, request: Request, network: Network, condensed: Condensed, metrics) -> dict[str, Any]:
     """How to train on the rows, as in recipe.toml."""
     settings = request.settings
     hard = settings.match.labels == "hard" or np.isin(condensed.targets, (0, 1)).all()
@@ -151,16 +152,24 @@ def _recipe(cohort, request, network, condensed, offset, parts) -> dict[str, Any
             "kind": "hard" if hard else "learned",
         },
         "calibration": {
-            "prevalence": [round(share, 6) for share in _shares(parts.train.counts(cohort.n_classes))],
-            "logit_offset": offset,
+            "prevalence": metrics["data"]["prevalence"],
+            "logit_offset": metrics["calibration"]["offset"],
         },
     }
 
 
 def _metrics(
-    cohort: Cohort, request: Request, parts: Parts, condensed: Condensed, scores, expert_epochs, seconds, storage
+    cohort: Cohort,
+    request: Request,
+    parts: Parts,
+    condensed: Condensed,
+    scores,
+    expert_epochs,
+    seconds,
+    storage,
 ) -> dict[str, Any]:
     counts = {role: getattr(parts, role).counts(cohort.n_classes) for role in ("train", "tuning", "held_out")}
+    small = min(map(min, counts.values())) < SMALL_COUNT  # then totals must not give a small count away either
     return {
         "method": request.method,
         "rows_per_class": request.rows_per_class,
@@ -169,14 +178,15 @@ def _metrics(
         "budget": request.budget,
         "start": request.settings.start,
         "real_rows": request.real_rows,
+        "notes": list(cohort.notes),
         "versions": versions(),
         "data": {
-            "patients": cohort.n,
+            "patients": cohort.n // 10 * 10 if small else cohort.n,
             "columns": len(cohort.schema),
             "features": int(condensed.x.shape[1]),
             "classes": [str(name) for name in cohort.classes],
-            "prevalence": list(cohort.prevalence),
-            **counts,
+            "prevalence": shares(cohort.prevalence, small),
+            **{role: [f"<{SMALL_COUNT}" if n < SMALL_COUNT else n for n in part] for role, part in counts.items()},
         },
         "held_out": scores["held_out"],
         "calibration": scores["calibration"],
@@ -202,8 +212,13 @@ def _storage(network: Network, request: Request, expert_epochs: int, memory: Sto
     }
 
 
-def _shares(counts: list[int]) -> list[float]:
-    return [count / sum(counts) for count in counts]
+def shares(prevalence: tuple[float, ...], small: bool) -> list[float]:
+    """Class shares as they may be exported: coarser where a class is small.
+
+    >>> shares((0.98765432, 0.01234568), small=True)
+    [0.99, 0.01]
+    """
+    return [round(share, 2 if small else 4) for share in prevalence]
 
 
 def versions() -> dict[str, str]:

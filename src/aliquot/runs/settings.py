@@ -90,9 +90,11 @@ def _parse_override(override: str) -> dict[str, Any]:
         value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         value = text.strip()
-    for part in reversed(name.strip().split(".")):
-        value = {part: value}
-    return value
+    *sections, last = name.strip().split(".")
+    nested: dict[str, Any] = {last: value}
+    for section in reversed(sections):
+        nested = {section: nested}
+    return nested
 
 
 def _merge(values: dict[str, Any], changes: dict[str, Any]) -> None:

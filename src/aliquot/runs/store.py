@@ -42,7 +42,7 @@ class Store:
 
     def keep(self, name: str, arrays: Mapping[str, np.ndarray]) -> None:
         """Store the arrays, all or nothing."""
-        contiguous = {key: np.ascontiguousarray(value) for key, value in arrays.items()}
+        contiguous = {key: np.asarray(value, order="C") for key, value in arrays.items()}
         write_atomically(self._path(name), save(contiguous, {"sha256": checksum(contiguous)}))
 
     def size(self, prefix: str) -> int:
@@ -67,6 +67,10 @@ class Notebook:
         """Remember the arrays."""
         self._kept[name] = dict(arrays)
 
+    def forget(self, name: str) -> None:
+        """Forget what was kept under ``name``, if anything was."""
+        self._kept.pop(name, None)
+
     def size(self, prefix: str) -> int:
         """Bytes of everything whose name starts with ``prefix``."""
         kept = (arrays for name, arrays in self._kept.items() if name.startswith(prefix))
@@ -77,7 +81,7 @@ def checksum(arrays: Mapping[str, np.ndarray]) -> str:
     """SHA-256 over names, types, shapes and contents."""
     digest = hashlib.sha256()
     for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
+        array = arrays[name]
         digest.update(f"{name}:{array.dtype.str}:{array.shape};".encode())
         digest.update(array.tobytes())
     return digest.hexdigest()

@@ -59,6 +59,7 @@ def _content(result: Condensation) -> dict[str, Any]:
         "verdict": facts.verdict(result),
         "compression": facts.compression(result),
         "origin": facts.origin(result),
+        "title": facts.title(result),
         "offset": facts.offset(result),
         "real": facts.uses_real_rows(result),
         "warnings": facts.warnings(result),

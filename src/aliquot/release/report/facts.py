@@ -28,24 +28,28 @@ PAPER = {
 }
 
 
-def count(number: int) -> str:
+def is_small(number: int | str) -> bool:
+    """Whether a count is too small to be printed; metrics hold such counts as ``"<10"`` already."""
+    return isinstance(number, str) or number < SMALL_COUNT
+
+
+def count(number: int | str) -> str:
     """A count of patients as it may be printed.
 
-    >>> count(6373), count(7)
-    ('6,373', '<10')
+    >>> count(6373), count(7), count("<10")
+    ('6,373', '<10', '<10')
     """
-    return f"<{SMALL_COUNT}" if number < SMALL_COUNT else f"{number:,}"
+    return f"<{SMALL_COUNT}" if is_small(number) else f"{number:,}"
 
 
-def total(numbers: Sequence[int]) -> str:
+def total(numbers: Sequence[int | str]) -> str:
     """The sum of counts, worded so that a small one cannot be worked out from it.
 
     >>> total([4649, 1724]), total([4649, 3])
     ('6,373', 'at least 4,649')
     """
-    if all(number >= SMALL_COUNT for number in numbers):
-        return count(sum(numbers))
-    return f"at least {count(sum(number for number in numbers if number >= SMALL_COUNT))}"
+    known = [int(number) for number in numbers if not is_small(number)]
+    return count(sum(known)) if len(known) == len(numbers) else f"at least {count(sum(known))}"
 
 
 def spread(summary: Any, digits: int = 3) -> str:
@@ -120,20 +124,27 @@ def _signed(value: float) -> str:
 def origin(result: Condensation) -> str:
     """From where the rows come, said plainly."""
     metrics = result.metrics
-    if metrics.get("real_rows") and not result.history:  # nothing was learned: the rows were never moved
-        return (
-            "THESE ROWS ARE REAL PATIENTS: each row is the record of one training patient, as it was encoded."
-        )
+    if are_patients(result):
+        return "THESE ROWS ARE REAL PATIENTS: each row is the record of one training patient, as it was encoded."
     if uses_real_rows(result):
-        return (
-            "THESE ROWS STARTED FROM REAL PATIENTS: each began as one training patient's record, then moved."
-        )
+        return "THESE ROWS STARTED FROM REAL PATIENTS: each began as one training patient's record, then moved."
     if metrics.get("start") == "noise":
         return "Each row began as random noise; no row began as a patient's record."
     return (
         "Each row began as a random draw, feature by feature, from a normal distribution with the mean and "
         "standard deviation of the training patients of its class; no row began as a patient's record."
     )
+
+
+def are_patients(result: Condensation) -> bool:
+    """Whether the rows are real patients: nothing was learned, the rows were never moved."""
+    return bool(result.metrics.get("real_rows")) and not result.history
+
+
+def title(result: Condensation) -> str:
+    """What the rows are, as a heading."""
+    kind = "Selected real patients" if are_patients(result) else "Synthetic training set"
+    return f"{kind} for {result.target}"
 
 
 def uses_real_rows(result: Condensation) -> bool:
@@ -146,10 +157,9 @@ def warnings(result: Condensation) -> list[str]:
     metrics = result.metrics
     found = [origin(result)] if uses_real_rows(result) else []
     for name, patients in zip(result.classes, metrics["data"]["train"], strict=True):
-        if patients < FEW_PATIENTS:
+        if is_small(patients) or patients < FEW_PATIENTS:
             found.append(
-                f"Class {name} has only {count(patients)} training patients; "
-                "what was learned about it is uncertain."
+                f"Class {name} has only {count(patients)} training patients; what was learned about it is uncertain."
             )
     ours, chance = metrics["held_out"]["aliquot"], metrics["held_out"].get("random")
     if chance and metrics["method"] != "random" and ours["auprc"]["mean"] <= chance["auprc"]["mean"]:

@@ -45,7 +45,7 @@ def tuning(result: Condensation) -> Drawing | None:
     if not len(history.get("judged_at", ())):
         return None
     at, mean, std = (np.asarray(history[name], float) for name in ("judged_at", "tuning", "tuning_std"))
-    chosen = int(mean.argmax())  # as the search does
+    chosen = int(mean.argmax())  # as the search does: the first of the best
     with styled():
         figure, axes = canvas()
         _band(axes, at, mean, mean - std, mean + std)
@@ -112,9 +112,7 @@ def reliability(result: Condensation) -> Drawing | None:
     bins = result.metrics["calibration"].get("reliability")
     if not bins:
         return None
-    points = {
-        key: np.array([(p["predicted"], p["observed"]) for p in bins[key]]) for key in ("before", "after")
-    }
+    points = {key: np.array([(p["predicted"], p["observed"]) for p in bins[key]]) for key in ("before", "after")}
     far = {key: np.abs(pairs[:, 0] - pairs[:, 1]).max() for key, pairs in points.items()}
     event = result.classes[-1]
     with styled():
@@ -129,9 +127,7 @@ def reliability(result: Condensation) -> Drawing | None:
             figure,
             name="reliability",
             title=f"Predicted and observed share of class {event}",
-            description="; ".join(
-                f"{key} the offset at most {far[key]:.2f} from the ideal" for key in points
-            ),
+            description="; ".join(f"{key} the offset at most {far[key]:.2f} from the ideal" for key in points),
             caption=f"Predicted and observed share of class {event} among held-out patients, in equal bins.",
         )
 
@@ -146,6 +142,7 @@ def _dot_and_interval(axes, place: int, summary: dict[str, float], colour: str, 
 def _band(axes, at: np.ndarray, mean: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
     axes.fill_between(at, low, high, color=OURS, alpha=0.25, linewidth=0)
     axes.plot(at, mean, color=OURS, linewidth=1.8)
+    axes.locator_params(axis="x", nbins=5)
 
 
 def _mark_chosen(axes, iteration: float) -> None:

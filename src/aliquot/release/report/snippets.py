@@ -1,40 +1,22 @@
 """Programs that card and report print for readers without Aliquot; the tests run them as printed."""
 
 TRAIN = """\
-import tomllib
-import warnings
-from pathlib import Path
-
-import numpy as np
-import pandas as pd
+import tomllib, warnings, numpy as np, pandas as pd
 from sklearn.neural_network import MLPClassifier
 
-recipe = tomllib.loads(Path("recipe.toml").read_text("utf-8"))
-rows = pd.read_parquet("rows.parquet")
-training, classes = recipe["training"], recipe["labels"]["classes"]
+with open("recipe.toml", "rb") as file:
+    recipe = tomllib.load(file)
+rows, how, offset = pd.read_parquet("rows.parquet"), recipe["training"], recipe["calibration"]["logit_offset"]
 x = rows.iloc[:, : recipe["network"]["inputs"]].to_numpy()  # the features come first
-y = rows[recipe["labels"]["target"]].map({name: code for code, name in enumerate(classes)}).to_numpy()
-
+y = rows[recipe["labels"]["target"]].map(recipe["labels"]["classes"].index)
 model = MLPClassifier(
-    recipe["network"]["hidden"], solver="sgd", alpha=0.0, nesterovs_momentum=False, random_state=0,
-    learning_rate_init=training["learning_rate"], momentum=training["momentum"],
-    batch_size=min(training["batch_size"], len(x)),
-    max_iter=training["epochs"], n_iter_no_change=training["epochs"] + 1,  # no early stop
-)
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # that training could go on
+    recipe["network"]["hidden"], solver="sgd", alpha=0, nesterovs_momentum=False, random_state=0,
+    learning_rate_init=how["learning_rate"], momentum=how["momentum"], max_iter=how["epochs"],
+    batch_size=min(how["batch_size"], len(x)), n_iter_no_change=how["epochs"] + 1)
+with warnings.catch_warnings(action="ignore"):  # that training could go on
     model.fit(x, y)
-
-offset = recipe["calibration"]["logit_offset"]
-odds = np.exp(offset if isinstance(offset, list) else [0.0, offset])
-
-
-def probabilities(x):
-    weighted = model.predict_proba(x) * odds  # the same as adding the offset to the log-odds
-    return weighted / weighted.sum(axis=1, keepdims=True)
-
-
-print(probabilities(x)[:5].round(3))  # one column per class, in the order of recipe.toml
+p = model.predict_proba(x) * np.exp(offset if isinstance(offset, list) else [0, offset])  # x: encoded patients
+print((p / p.sum(axis=1, keepdims=True))[:5].round(3))  # one column per class of recipe.toml
 """
 
 ENCODE = """\

@@ -23,6 +23,7 @@ VARIABLES = {
 }
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
+    "svg.hashsalt": "aliquot",  # the same ids in every run
     "font.family": "DejaVu Sans",  # ships with matplotlib: the same layout on every machine
     "font.size": 10,
     "text.color": INK,
@@ -60,7 +61,7 @@ def styled():
     """The context in which figures are made and written."""
     import matplotlib
 
-    return matplotlib.rc_context(STYLE | {"svg.hashsalt": "aliquot"})
+    return matplotlib.rc_context(STYLE)
 
 
 def drawing(figure: "Figure", *, name: str, title: str, description: str, caption: str) -> Drawing:

@@ -55,7 +55,5 @@ def flat(values: dict[str, Any], prefix: str = "") -> dict[str, str]:
         if isinstance(value, dict):
             found |= flat(value, f"{prefix}{name}.")
         else:
-            found[f"{prefix}{name}"] = (
-                ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-            )
+            found[f"{prefix}{name}"] = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     return found
