@@ -2,9 +2,9 @@
 
     python benchmarks/memory.py [--epochs 2] [--rows 49305] [--block 10]
 
-Random patients, but the real sizes: 402 inputs, MLP-256, 50 experts of which only the ends are kept, the paper's
-300 steps per curve, 20 matching iterations at 50 rows per class. Neither figure depends on the number of epochs,
-which is why there are only a few.
+Random patients, but the real sizes: 402 inputs, MLP-256, 50 experts of which only the ends are kept, the
+paper's 300 steps per curve, 20 matching iterations at 50 rows per class. Neither figure depends on the number
+of epochs, which is why there are only a few.
 """
 
 import argparse
@@ -62,10 +62,8 @@ def peak_bytes() -> int:
 
 def report(stage: str, began: float) -> None:
     """Print seconds and peak at the end of a stage."""
-    print(
-        f"  {stage:<12}{time.perf_counter() - began:>8.1f} s   peak so far {peak_bytes() / 1e9:.2f} GB",
-        flush=True,
-    )
+    seconds = time.perf_counter() - began
+    print(f"  {stage:<12}{seconds:>8.1f} s   peak so far {peak_bytes() / 1e9:.2f} GB", flush=True)
 
 
 def run(settings: argparse.Namespace, network: Network, store: Store) -> None:
@@ -79,7 +77,7 @@ def run(settings: argparse.Namespace, network: Network, store: Store) -> None:
     report("experts", began)
     curves = fit(settings, network, experts, x, targets, keys[1], store)
     report("curves", began)
-    numbers = np.concatenate([np.flatnonzero(np.asarray(targets) == label)[:ROWS_PER_CLASS] for label in (0, 1)])
+    numbers = np.concatenate([np.flatnonzero(targets == label)[:ROWS_PER_CLASS] for label in (0, 1)])
     match(
         network,
         MatchSettings(iterations=20, judge_every=10),
@@ -93,7 +91,7 @@ def run(settings: argparse.Namespace, network: Network, store: Store) -> None:
     report("matching", began)
 
 
-def fit(settings: argparse.Namespace, network: Network, experts: Experts, x, targets, key, store: Store) -> Curve:
+def fit(settings, network: Network, experts: Experts, x, targets, key, store: Store) -> Curve:
     """One curve per expert."""
     curve_settings = CurveSettings(steps=settings.curve_steps)
     return fit_curves(network, curve_settings, experts.start, experts.end, x, targets, key=key, memory=store)
@@ -124,8 +122,7 @@ def options() -> argparse.Namespace:
 
 def main() -> None:
     settings, network = options(), mlp(INPUTS, 2, (HIDDEN,))
-    print(f"memory: {settings.rows} × {INPUTS}, {COUNT} experts of {network.n_parameters} parameters, {vars(settings)}")
-    report("start", time.perf_counter())
+    print(f"memory: {COUNT} experts of {network.n_parameters} parameters, {vars(settings)}")
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder) / "private")
         run(settings, network, store)

@@ -173,7 +173,7 @@ def compare_matching(shape: Shape, patience: float) -> float:
 def compare_experts(patience: float) -> None:
     """Print the line of expert training: 50 MLP-64 on 10 000 rows of 27 features for five epochs.
 
-    Ours is timed in the blocks that ``train_experts`` compiles, theirs expert by expert; both are scaled to 50.
+    Ours is timed in the blocks that ``train_experts`` compiles, theirs expert by expert; both scaled to 50.
     """
     count, block, hidden, dropout = 50, ExpertSettings().block, 64, 0.25
     settings = TrainSettings(epochs=5)
@@ -190,7 +190,7 @@ def compare_experts(patience: float) -> None:
     other = with_threads({"one by one, PyTorch": lambda: train_one(_tensor(x), _tensor(targets))})
     seconds = fastest({"vmapped, ours": train_block} | other, patience)
     name, of_one = best(seconds, "one by one, PyTorch")
-    print(f"50 experts 27→64→1, 10 000 rows, 5 epochs   (scaled: ours from blocks of {block}, PyTorch from one)")
+    print(f"50 experts 27→64→1, 10 000 rows, 5 epochs   (scaled: ours from {block}, PyTorch from one)")
     print_line(("vmapped, ours", count / block * seconds["vmapped, ours"]), (name, count * of_one), 5.0)
 
 
@@ -199,9 +199,9 @@ def iteration_flops(shape: Shape) -> int:
 
     A product of the rows (n, d) with first-layer weights (d, h), or its transposed, costs M = 2ndh; the
     products with the h weights of the one output cost 2nh each. Per student step the gradient takes one M
-    forwards and one back to the weights; the second pass takes one M for the activations, one for their change
-    along the direction, and one back to the rows for each of the two. With N steps: 6N (2ndh + 2nh), whatever
-    an implementation saves or repeats.
+    forwards and one back to the weights; the second pass takes one M for the activations, one for their
+    change along the direction, and one back to the rows for each of the two. With N steps:
+    6N (2ndh + 2nh), whatever an implementation saves or repeats.
     """
     n, d, h = shape.rows, shape.inputs, shape.hidden
     return 6 * SETTINGS.student_steps * (2 * n * d * h + 2 * n * h)

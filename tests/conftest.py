@@ -2,6 +2,7 @@
 
 import os
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # scikit-learn's threads fight with those of the other worker
 # Tests compile many small programs and run each once: compile them quickly rather than well.
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
 

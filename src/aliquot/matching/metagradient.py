@@ -35,7 +35,7 @@ class MetaGradient(NamedTuple):
     loss: Array
     rows: Rows
     student_lr: Array
-    squared_length: Array  # D; 0 means a segment without length, and a loss that is not finite
+    squared_length: Array  # D; 0 if no more than rounding error: then the loss is not finite
     travelled: Array  # ‖θ_N - s‖ / ‖t - s‖
 
 
@@ -81,6 +81,8 @@ def meta_gradient(
     still = jnp.zeros_like(start)
     (end, _), (path, velocities) = jax.lax.scan(forwards, (start, still), batches, length=steps)
     squared_length = jnp.sum((start - target) ** 2)
+    rounding = (8 * jnp.finfo(start.dtype).eps) ** 2 * jnp.sum(start**2)
+    squared_length = jnp.where(squared_length > rounding, squared_length, 0)
     loss = jnp.sum((end - target) ** 2) / squared_length
     final = (
         2 * (end - target) / squared_length,

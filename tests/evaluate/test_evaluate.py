@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import expit, softmax
+from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, roc_auc_score
+
+from aliquot.evaluate import all_metrics, auprc, corrected, prior_offset, reliability
+from aliquot.evaluate.metrics import hard_labels, probabilities, summary
+from aliquot.evaluate.transfer import MODELS, as_weighted, transfer_metrics
+
+
+@pytest.fixture
+def scored():
+    rng = np.random.default_rng(0)
+    z = rng.normal(-1, 2, 2000)
+    return (rng.random(2000) < expit(z)).astype(int), z
+
+
+def test_two_class_metrics_are_scikit_learns(scored):
+    labels, z = scored
+    p = expit(z)
+    got = all_metrics(labels, probabilities(z))
+    assert got["auroc"] == pytest.approx(roc_auc_score(labels, p))
+    assert got["auprc"] == pytest.approx(average_precision_score(labels, p)) == auprc(labels, z)
+    assert got["log_loss"] == pytest.approx(log_loss(labels, p))
+    assert got["brier"] == pytest.approx(brier_score_loss(labels, p))
+    assert got["calibration_slope"] == pytest.approx(1, abs=0.15)
+
+
+def test_slope_tells_too_extreme_probabilities(scored):
+    labels, z = scored
+    assert all_metrics(labels, probabilities(3 * z))["calibration_slope"] == pytest.approx(1 / 3, abs=0.05)
+
+
+def test_three_class_metrics_are_means_over_classes():
+    rng = np.random.default_rng(0)
+    z, labels = rng.normal(size=(500, 3)), rng.integers(0, 3, 500)
+    p = softmax(z, axis=1)
+    expected = np.mean([average_precision_score(labels == c, p[:, c]) for c in range(3)])
+    assert all_metrics(labels, p)["auprc"] == pytest.approx(expected)
+    assert all_metrics(labels, p)["auroc"] == pytest.approx(roc_auc_score(labels, p, multi_class="ovr"))
+
+
+@settings(max_examples=40, deadline=None)
+@given(shift=st.floats(-4, 4), share=st.floats(0.02, 0.98))
+def test_offset_brings_the_mean_to_the_prevalence_and_keeps_the_ranking(shift, share):
+    z = np.random.default_rng(0).normal(shift, 2, 300)
+    offset = prior_offset(z, np.array([1 - share, share]))
+    p = corrected(z, offset)
+    assert p[:, 1].mean() == pytest.approx(share, abs=1e-6)
+    assert (p[:, 1].argsort() == expit(z).argsort()).all()
+
+
+def test_offset_of_three_classes():
+    z = np.random.default_rng(0).normal(size=(2, 400, 3))
+    prevalence = np.array([0.7, 0.2, 0.1])
+    offset = prior_offset(z, prevalence)
+    assert offset[0] == 0
+    np.testing.assert_allclose(softmax(z + offset, axis=-1).mean(axis=(0, 1)), prevalence, atol=1e-6)
+
+
+def test_reliability_bins_hold_at_least_ten_patients(scored):
+    labels, z = scored
+    assert len(reliability(labels, probabilities(z))) == 10
+    assert len(reliability(labels[:25], probabilities(z[:25]))) == 2
+    for group in reliability(labels, probabilities(z)):
+        assert group["observed"] == pytest.approx(group["predicted"], abs=0.12)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("soft", [False, True])
+def test_models_learn_from_hard_and_soft_rows(name, soft, blobs):
+    (x, labels), (held, held_labels) = blobs
+    targets = np.where(labels == 1, 0.9, 0.2) if soft else labels.astype(float)
+    got = transfer_metrics(name, x[:100], targets[:100], held, held_labels, seed=0)
+    assert got["auroc"] > 0.65
+    assert set(got) == {"auroc", "auprc"}
+
+
+def test_weighted_rows_carry_all_of_the_probability():
+    targets = np.array([[0.2, 0.5, 0.3], [1.0, 0.0, 0.0]])
+    x, labels, weights = as_weighted(np.arange(4.0).reshape(2, 2), targets)
+    assert labels.tolist() == [0, 1, 2, 0]
+    assert weights.sum() == pytest.approx(2)
+    assert x[3].tolist() == [2.0, 3.0]
+    assert hard_labels(targets).tolist() == [1, 0]
+
+
+def test_summary():
+    got = summary([{"a": 1.0}, {"a": 3.0}])["a"]
+    assert got == {"mean": 2.0, "std": pytest.approx(2**0.5), "n": 2}
+    assert summary([{"a": 1.0}])["a"]["std"] == 0

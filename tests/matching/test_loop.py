@@ -1,0 +1,141 @@
+"""The loop: guards, determinism, continuing, learned labels and learning rate (methods.md §14: 4, 10, 12)."""
+
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from aliquot.curves import Curve, straight
+from aliquot.errors import DegenerateSegmentError
+from aliquot.evaluate.protocol import EvaluationSettings, TuningJudge
+from aliquot.matching import MatchSettings, Rows, match
+from aliquot.matching.loop import HIGHEST_LR, LOWEST_LR, begin, run_block
+from aliquot.matching.rows import label_logits, soft_targets
+from aliquot.networks import TrainSettings, as_targets, train_networks
+from aliquot.runs.store import Notebook
+
+SETTINGS = MatchSettings(
+    iterations=12,
+    student_steps=4,
+    student_lr=0.1,
+    optimiser="adam",
+    data_lr=0.05,
+    judge_every=4,
+    learn_student_lr=False,
+)
+
+
+@pytest.fixture(scope="module")
+def curves(blobs, small_network):
+    (x, labels), _ = blobs
+    keys = jax.random.split(jax.random.key(0), 3)
+    trained = train_networks(
+        small_network, TrainSettings(epochs=4, learning_rate=0.1), jnp.asarray(x), as_targets(labels, 2), keys
+    )
+    return straight(trained.start, trained.end)
+
+
+@pytest.fixture
+def start():
+    x = np.random.default_rng(1).normal(size=(6, 5)).astype(np.float32)
+    return x, as_targets(np.array([0, 0, 0, 1, 1, 1]), 2)
+
+
+def run(network, curves, start, judge, settings=SETTINGS, **around):
+    return match(network, settings, curves, *start, key=jax.random.key(5), judge=judge, **around)
+
+
+def test_same_key_same_rows_and_the_judge_changes_only_the_choice(small_network, curves, start, small_judge, blobs):
+    one, two = (run(small_network, curves, start, small_judge) for _ in range(2))
+    assert (one.x == two.x).all()
+    other = TuningJudge(
+        small_network, EvaluationSettings(search_epochs=20, search_networks=2), *blobs[1], jax.random.key(77)
+    )
+    three = run(small_network, curves, start, other)
+    assert (one.history["loss"] == three.history["loss"]).all()
+    assert (one.history["tuning"] != three.history["tuning"]).any()
+
+
+@pytest.mark.parametrize("meta_gradient", ["first_order", "full"])
+def test_loss_falls(small_network, curves, start, small_judge, meta_gradient):
+    longer = replace(SETTINGS, iterations=120, judge_every=60, meta_gradient=meta_gradient)
+    loss = run(small_network, curves, start, small_judge, longer).history["loss"]
+    assert loss[-30:].mean() < 0.8 * loss[:30].mean()
+
+
+def test_best_look_is_kept(small_network, curves, start, small_judge):
+    got = run(small_network, curves, start, small_judge)
+    assert got.history["judged_at"].tolist() == [0, 4, 8, 12]
+    best = got.history["tuning"].argmax()
+    assert got.best_iteration == got.history["judged_at"][best]
+    assert small_judge.rows(got.x, got.targets).mean == pytest.approx(got.history["tuning"][best])
+
+
+def test_a_stopped_search_continues_to_the_same_rows(small_network, curves, start, small_judge):
+    whole = run(small_network, curves, start, small_judge)
+    memory = Notebook()
+    run(small_network, curves, start, small_judge, replace(SETTINGS, iterations=4), memory=memory)
+    continued = run(small_network, curves, start, small_judge, memory=memory)
+    assert (whole.x == continued.x).all()
+    for name, figures in whole.history.items():
+        assert (figures == continued.history[name]).all(), name
+
+
+def test_a_step_that_is_not_finite_is_skipped_and_counted(small_network, curves, start):
+    broken = Curve(*(part.at[:, 0].set(jnp.nan) for part in curves))
+    state = begin(SETTINGS, Rows(jnp.asarray(start[0]), start[1]))
+    after, figures = run_block(small_network, SETTINGS, broken, state, jax.random.key(0), 5)
+    assert int(after.skipped) == 5
+    assert int(after.iteration) == 5
+    assert figures.skipped.all()
+    for name in ("rows", "student_lr", "row_memory", "label_memory", "lr_memory"):
+        for new, old in zip(jax.tree.leaves(getattr(after, name)), jax.tree.leaves(getattr(state, name)), strict=True):
+            assert (new == old).all(), name
+
+
+def test_a_segment_without_length_raises(small_network, curves, start, small_judge):
+    still = straight(curves.start, curves.start)
+    with pytest.raises(DegenerateSegmentError):
+        run(small_network, still, start, small_judge)
+
+
+@pytest.mark.parametrize("scale", ["raw", "log"])
+def test_learned_learning_rate_moves_and_stays_in_its_range(small_network, curves, start, small_judge, scale):
+    learn = replace(SETTINGS, learn_student_lr=True, lr_lr=0.01, lr_scale=scale)
+    rates = run(small_network, curves, start, small_judge, learn).history["student_lr"]
+    assert rates[0] == pytest.approx(0.1)
+    assert rates[-1] != rates[0]
+    wild = replace(learn, lr_lr=1e6)
+    rates = run(small_network, curves, start, small_judge, wild).history["student_lr"]
+    assert rates.min() >= LOWEST_LR * 0.99
+    assert rates.max() <= HIGHEST_LR * 1.01
+
+
+def test_learned_labels_move_and_stay_probabilities(small_network, curves, start, small_judge):
+    soft = replace(SETTINGS, labels="learned", label_lr=0.5, iterations=40, judge_every=40)
+    kept = Notebook()
+    run(small_network, curves, start, small_judge, soft, memory=kept)
+    state = begin(soft, Rows(jnp.asarray(start[0]), label_logits(start[1])))
+    after, _ = run_block(small_network, soft, curves, state, jax.random.key(0), 20)
+    p = np.asarray(soft_targets(after.rows.labels))
+    assert ((p > 0) & (p < 1)).all()
+    assert not np.allclose(after.rows.labels, state.rows.labels)
+
+
+def test_mini_batches_and_pairs_of_times(small_network, curves, start, small_judge):
+    small = replace(SETTINGS, student_batch=4, segment=replace(SETTINGS.segment, kind="pair"))
+    assert np.isfinite(run(small_network, curves, start, small_judge, small).history["loss"]).all()
+
+
+def test_heavy_ball_on_the_rows_follows_its_formula(small_network, curves, start):
+    """v ← μ v + g, x ← x - lr v: the second step is the first's momentum plus its own gradient."""
+    sgd = replace(SETTINGS, optimiser="sgd", data_lr=0.1, data_momentum=0.5)
+    state = begin(sgd, Rows(jnp.asarray(start[0]), start[1]))
+    one, _ = run_block(small_network, sgd, curves, state, jax.random.key(0), 1)
+    two, _ = run_block(small_network, sgd, curves, one, jax.random.key(0), 1)
+    fresh = begin(sgd, one.rows)._replace(iteration=one.iteration)
+    alone, _ = run_block(small_network, sgd, curves, fresh, jax.random.key(0), 1)
+    first, second = one.rows.x - state.rows.x, two.rows.x - one.rows.x
+    np.testing.assert_allclose(second, 0.5 * first + (alone.rows.x - one.rows.x), rtol=1e-4, atol=1e-7)

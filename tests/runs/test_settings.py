@@ -1,0 +1,74 @@
+import pytest
+
+from aliquot.errors import AliquotError, FileError, SettingsError
+from aliquot.runs.settings import BUDGETS, PRESETS, Settings, load_settings, settings_from, settings_to
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_every_preset_and_budget_loads_and_survives_a_round_trip(preset, budget):
+    settings = load_settings(preset, budget)
+    assert settings_from(settings_to(settings)) == settings
+
+
+def test_paper_preset_is_the_papers_numbers():
+    got = load_settings("paper", "paper")
+    assert got == Settings(
+        match=got.match, evaluation=got.evaluation
+    )  # the defaults of the settings are the paper's; the rest is spelled out below
+    assert (got.start, got.expert.count, got.expert.epochs, got.expert.length) == ("real", 50, 100, "fixed")
+    assert (got.expert.learning_rate, got.expert.momentum, got.expert.batch_size) == (0.02, 0.9, 256)
+    assert (got.curve.steps, got.curve.learning_rate, got.curve.times, got.curve.momentum) == (300, 0.01, 2, 0)
+    match = got.match
+    assert (match.iterations, match.student_steps, match.student_lr, match.student_momentum) == (40_000, 30, 0.01, 0)
+    assert (match.data_lr, match.data_momentum, match.lr_lr, match.lr_momentum) == (100, 0.9, 1e-4, 0.5)
+    assert (match.meta_gradient, match.labels, match.segment.length) == ("first_order", "hard", 0.2)
+    evaluation = got.evaluation
+    assert (evaluation.search_epochs, evaluation.final_epochs, evaluation.final_networks) == (50, 100, 10)
+
+
+def test_later_changes_win(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text("[match]\niterations = 7\nstudent_steps = 8\n")
+    got = load_settings(
+        file=file, overrides=("match.student_steps=9", "network.hidden=[8, 4]"), changes={"start": "noise"}
+    )
+    assert (got.match.iterations, got.match.student_steps, got.network.hidden, got.start) == (7, 9, (8, 4), "noise")
+
+
+@pytest.mark.parametrize(
+    ("override", "hint"),
+    [
+        ("match.student_step=3", "student_steps"),
+        ("matching.steps=3", "match"),
+        ("match.student_steps=0", "at least 1"),
+        ("match.student_steps=2.5", "int"),
+        ("match.data_lr=-1", "at least 0"),
+        ("match.data_lr=inf", "finite"),
+        ("match.data_lr=fast", "float"),
+        ("match.learn_student_lr=1", "bool"),
+        ("match=3", "section"),
+        ("match.optimiser=lion", "sgd, adam"),
+        ("start=gauss", "gaussian"),
+        ("network.hidden=[0]", "at least 1"),
+        ("nonsense", "section.name=value"),
+    ],
+)
+def test_impossible_settings_are_errors_that_help(override, hint):
+    with pytest.raises(SettingsError, match=hint) as error:
+        load_settings(overrides=(override,))
+    assert "\n" not in str(error.value)
+
+
+def test_settings_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(FileError):
+        load_settings(file=tmp_path / "none.toml")
+    (tmp_path / "bad.toml").write_text("this is = not = toml")
+    with pytest.raises(FileError):
+        load_settings(file=tmp_path / "bad.toml")
+
+
+def test_unknown_preset_or_budget():
+    for words in (("defaults", "cpu"), ("default", "gpu")):
+        with pytest.raises(AliquotError, match="known"):
+            load_settings(*words)

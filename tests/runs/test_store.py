@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from aliquot.errors import TamperedError
+from aliquot.runs.store import Notebook, Store, write_atomically
+
+ARRAYS = st.dictionaries(
+    st.text("abc.", min_size=1, max_size=4),
+    hnp.arrays(st.sampled_from([np.float32, np.float64, np.int32, np.bool_]), hnp.array_shapes(min_dims=0, max_dims=3)),
+    min_size=1,
+    max_size=3,
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(arrays=ARRAYS)
+def test_what_is_kept_comes_back_exactly(tmp_path_factory, arrays):
+    store = Store(tmp_path_factory.mktemp("store"))
+    store.keep("x", arrays)
+    back = store.recall("x")
+    assert back.keys() == arrays.keys()
+    for name, array in arrays.items():
+        assert back[name].dtype == array.dtype
+        assert back[name].shape == array.shape
+        assert back[name].tobytes() == array.tobytes()
+
+
+@pytest.mark.parametrize("memory", [Notebook(), None])
+def test_both_memories_agree(memory, tmp_path):
+    memory = memory or Store(tmp_path / "s")
+    assert memory.recall("a") is None
+    memory.keep("a-1", {"x": np.ones(10, np.float32)})
+    memory.keep("a-2", {"x": np.zeros(10, np.float32)})
+    assert memory.recall("a-1")["x"].sum() == 10
+    assert memory.size("a-") >= 80
+    assert memory.size("b-") == 0
+
+
+def test_any_changed_byte_is_noticed(tmp_path):
+    store = Store(tmp_path)
+    store.keep("x", {"a": np.arange(8.0)})
+    path = tmp_path / "x.safetensors"
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 7):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        try:
+            intact = store.recall("x")["a"].tolist() == list(range(8))
+        except TamperedError:
+            intact = None
+        assert intact in (None, True)  # a byte of padding may change without effect; a number may not
+    path.write_bytes(whole[:-1])
+    with pytest.raises(TamperedError):
+        store.recall("x")
+
+
+def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    write_atomically(path, b"old")
+    monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError(28, "full")))
+    with pytest.raises(OSError, match="full"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_store_is_for_its_owner_only(tmp_path):
+    assert Store(tmp_path / "s").folder.stat().st_mode & 0o777 == 0o700
