@@ -1,0 +1,127 @@
+"""The commands that use a finished run."""
+
+import re
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from aliquot import read_release
+from aliquot.cli import main
+from aliquot.runs.store import Notebook
+
+TINY = {
+    "--budget": "smoke",
+    "--rows-per-class": "4",
+    "--set": "match.iterations=4",
+}
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    rng = np.random.default_rng(2)
+    died = rng.integers(0, 2, 240)
+    table = pd.DataFrame(
+        {
+            "age": rng.normal(60, 10, 240) + 8 * died,
+            "ward": rng.choice(["icu", "hdu"], 240),
+            "outcome": np.where(died, "died", "left"),
+        }
+    )
+    path = tmp_path_factory.mktemp("data") / "table.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def run(table, tmp_path_factory):
+    """A run folder made by the command from string labels."""
+    out = tmp_path_factory.mktemp("runs") / "run"
+    options = [word for pair in TINY.items() for word in pair]
+    command("condense", table, "--target", "outcome", "--positive", "died", "--out", out, "--quiet", *options)
+    return out
+
+
+def command(*words):
+    before = sys.argv
+    sys.argv = ["aliquot", *map(str, words)]
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code, end.code  # noqa: PT017
+    finally:
+        sys.argv = before
+
+
+def test_encode_writes_the_features_of_rows_in_input_order(run, table, tmp_path, capsys):
+    command("encode", "--release", run, table, "--out", tmp_path / "new.parquet")
+    new = pd.read_parquet(tmp_path / "new.parquet")
+    rows = pd.read_parquet(run / "release" / "rows.parquet")
+    assert [*new.columns, "outcome"] == list(rows.columns)
+    source = pd.read_csv(table)
+    assert len(new) == len(source)
+    assert np.corrcoef(new["age"], source["age"])[0, 1] > 0.999
+    assert "240 patients" in capsys.readouterr().out
+
+
+def test_encode_counts_levels_not_seen(run, table, tmp_path, capsys):
+    changed = pd.read_csv(table).assign(ward="hospice")
+    changed.to_csv(tmp_path / "t.csv", index=False)
+    command("encode", "--release", run, tmp_path / "t.csv", "--out", tmp_path / "new.parquet")
+    assert "240 cells of 'ward'" in " ".join(capsys.readouterr().out.split())
+
+
+def test_evaluate_trains_on_the_rows_and_scores_others(run, table, capsys):
+    command("evaluate", "--release", run, "--data", table, "--networks", "2")
+    said = capsys.readouterr().out
+    assert "240 patients" in said
+    assert re.search(r"AUROC\s+0\.\d{3}", said)
+    assert "before prior correction" in said
+
+
+def test_inspect_shows_numbers_of_a_run_and_of_a_release(run, capsys):
+    for folder in (run, run / "release"):
+        command("inspect", folder)
+        said = capsys.readouterr().out
+        assert "Held-out patients" in said
+        assert "gradient boosting" in said
+
+
+def test_schema_prints_kinds_and_no_values(table, capsys, tmp_path):
+    command("schema", table)
+    said = capsys.readouterr().out
+    assert 'kind = "categorical"' in said
+    assert "hdu" not in said
+    command("schema", table, "--out", tmp_path / "s.toml")
+    assert (tmp_path / "s.toml").read_text() == said
+
+
+def test_version(capsys):
+    command("version")
+    assert "jax " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "name", ["", "demo", "condense", "resume", "encode", "evaluate", "schema", "inspect", "version"]
+)
+def test_help_is_there_for_all(name, capsys):
+    command(*name.split(), "--help")
+    assert "Usage" in capsys.readouterr().out
+
+
+def test_a_release_reads_back_with_string_labels(run):
+    release = read_release(run)
+    assert release.recipe["labels"]["classes"] == ["left", "died"]
+    assert release.targets.tolist() == [0] * 4 + [1] * 4
+    rows = pd.read_csv(run / "release" / "rows.csv")
+    assert rows["outcome"].tolist() == ["left"] * 4 + ["died"] * 4
+    assert set(rows["ward"]) <= {"icu", "hdu", "(rare)"}
+
+
+def test_notebook_forgets():
+    memory = Notebook()
+    memory.keep("a", {"x": np.ones(1)})
+    memory.forget("a")
+    memory.forget("a")
+    assert memory.recall("a") is None

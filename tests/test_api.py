@@ -1,0 +1,85 @@
+"""``aliquot.condense`` end to end on small data: two and three classes, learned labels, saving."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import aliquot
+from aliquot.errors import AliquotError
+
+QUICK = {
+    "network": {"hidden": [8]},
+    "expert": {"count": 2, "epochs": 3, "pilots": 1},
+    "curve": {"steps": 20},
+    "match": {"iterations": 10, "judge_every": 5, "student_steps": 3},
+    "evaluation": {"final_networks": 2, "full_epochs": 4, "final_epochs": 20, "search_epochs": 5},
+}
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(0)
+    severity = rng.normal(size=400)
+    return pd.DataFrame(
+        {
+            "lactate": np.where(rng.random(400) < 0.2, np.nan, np.exp(severity / 2).round(2)),
+            "age": (60 + 10 * rng.normal(size=400)).round().astype(int),
+            "ward": rng.choice(["icu", "hdu"], 400),
+            "triage": np.digitize(severity, [-0.5, 0.8]),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def three(frame):
+    soft = {**QUICK, "match": {**QUICK["match"], "labels": "learned"}}
+    return aliquot.condense(frame, "triage", rows_per_class=3, budget="smoke", settings=soft)
+
+
+def test_three_classes_with_learned_labels(three, tmp_path):
+    assert three.rows.shape == (9, 6)
+    assert three.soft
+    assert len(three.recipe["calibration"]["logit_offset"]) == 3
+    back = aliquot.read_release(three.save(tmp_path / "release"))
+    np.testing.assert_allclose(back.targets, three.targets, atol=1e-6)
+    table = pd.read_parquet(tmp_path / "release" / "rows.parquet")
+    assert list(table.columns[-4:]) == ["triage=0", "triage=1", "triage=2", "triage"]
+
+
+def test_readable_rows_have_the_columns_and_types_of_the_source(three, frame):
+    readable = three.readable
+    assert list(readable.columns) == list(frame.columns)
+    assert readable["age"].dtype == frame["age"].dtype
+    assert set(readable["triage"]) <= {0, 1, 2}
+
+
+def test_encode_keeps_order_and_index(three, frame):
+    encoded = three.encode(frame.iloc[10:20])
+    assert list(encoded.index) == list(range(10, 20))
+    assert list(encoded.columns) == list(three.rows.columns)
+
+
+def test_repr_for_notebooks(three):
+    assert "AUPRC" in three._repr_html_()
+    assert len(repr(three)) < 300
+
+
+def test_save_refuses_to_overwrite(three, tmp_path):
+    three.save(tmp_path / "release")
+    with pytest.raises(AliquotError, match="another folder"):
+        three.save(tmp_path / "release")
+
+
+def test_errors_come_before_work(frame):
+    with pytest.raises(AliquotError, match="triage"):
+        aliquot.condense(frame, "triag")
+    with pytest.raises(AliquotError, match="known"):
+        aliquot.condense(frame, "triage", preset="best")
+
+
+def test_import_is_light():
+    code = "import sys, aliquot; print([m for m in ('jax', 'matplotlib', 'sklearn', 'pandas') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
