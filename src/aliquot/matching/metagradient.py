@@ -3,7 +3,7 @@
 The student starts at s, takes N steps on the synthetic rows and ends at θ_N; with the target t and D = ‖s - t‖²
 the matching loss is L = ‖θ_N - t‖² / D. One step is ``v ← μ v + g, θ ← θ - η v`` with g = ∇_θ ℓ(θ; rows).
 
-Both gradients run backwards over the stored θ_i (memory N·P) with λ, the derivative of L by θ_{i+1}, and ν, the
+The gradient runs backwards over the stored θ_i (memory N·P) with λ, the derivative of L by θ_{i+1}, and ν, the
 derivative by v_{i+1}:
 
     λ = 2(θ_N - t) / D,  ν = 0                       at the end
@@ -13,8 +13,13 @@ derivative by v_{i+1}:
     λ         = λ + ∇²_θ ℓ(θ_i; rows) ν              only in the full gradient
     ν         = μ ν
 
-The first-order gradient (TESLA, BTM) leaves out the line with the Hessian: every θ_i is a constant. For plain
-steps (μ = 0) that is the paper's formula.
+The first-order gradient (TESLA, BTM) leaves out the line with the Hessian: every θ_i is a constant. Then λ stays what
+it is at the end and ν = -η c_i λ with c_i = 1 + μ c_{i+1}, so that every step sees the same direction λ and what
+depends on it alone is computed once:
+
+    ∂L/∂rows  = -η ∇_rows Σ_i c_i ⟨∇_θ ℓ(θ_i; rows), λ⟩
+
+For plain steps (μ = 0, c_i = 1) that is the paper's formula.
 """
 
 from collections.abc import Callable
@@ -62,37 +67,51 @@ def meta_gradient(
         velocity = momentum * velocity + jax.grad(student_loss)(theta, rows, batch)
         return (theta - student_lr * velocity, velocity), (theta, velocity)
 
-    def backwards(state, step):
-        lam, nu, d_rows, d_lr = state
-        theta, velocity, batch = step
-        d_lr = d_lr - velocity @ lam
-        nu = nu - student_lr * lam
-        if full:
-            curved, d_step = jax.grad(slope, argnums=(0, 1))(theta, rows, batch, nu)
-            lam = lam + curved
-        else:
-            d_step = jax.grad(slope, argnums=1)(theta, rows, batch, nu)
-        return (lam, momentum * nu, jax.tree.map(jnp.add, d_rows, d_step), d_lr), None
-
-    def slope(theta, rows, batch, direction):
-        """⟨∇_θ ℓ, direction⟩, the slope of the student's loss along a direction in parameter space."""
-        return jax.jvp(lambda theta: student_loss(theta, rows, batch), (theta,), (direction,))[1]
-
     still = jnp.zeros_like(start)
     (end, _), (path, velocities) = jax.lax.scan(forwards, (start, still), batches, length=steps)
     squared_length = jnp.sum((start - target) ** 2)
     rounding = (8 * jnp.finfo(start.dtype).eps) ** 2 * jnp.sum(start**2)
     squared_length = jnp.where(squared_length > rounding, squared_length, 0)
     loss = jnp.sum((end - target) ** 2) / squared_length
-    final = (
-        2 * (end - target) / squared_length,
-        still,
-        jax.tree.map(jnp.zeros_like, rows),
-        jnp.zeros_like(student_lr),
-    )
-    (_, _, d_rows, d_lr), _ = jax.lax.scan(backwards, final, (path, velocities, batches), length=steps, reverse=True)
+    pull = 2 * (end - target) / squared_length
+    backwards = _full if full else _first_order
+    d_rows, d_lr = backwards(student_loss, rows, student_lr, momentum, pull, path, velocities, batches)
     travelled = jnp.linalg.norm(end - start) / jnp.sqrt(squared_length)
     return MetaGradient(loss, d_rows, d_lr, squared_length, travelled)
+
+
+def _slope(student_loss, theta, rows, batch, direction):
+    """⟨∇_θ ℓ, direction⟩, the slope of the student's loss along a direction in parameter space."""
+    return jax.jvp(lambda theta: student_loss(theta, rows, batch), (theta,), (direction,))[1]
+
+
+def _first_order(student_loss, rows, student_lr, momentum, pull, path, velocities, batches):
+    """One step after the other all the same: stacking them makes arrays that leave the cache (decision 2)."""
+    weights = jnp.cumsum(momentum ** jnp.arange(len(path), dtype=pull.dtype))[::-1]  # c_i
+
+    def add(d_rows, step):
+        theta, weight, batch = step
+        d_step = jax.grad(_slope, argnums=2)(student_loss, theta, rows, batch, pull)
+        return jax.tree.map(lambda total, part: total - student_lr * weight * part, d_rows, d_step), None
+
+    d_rows, _ = jax.lax.scan(add, jax.tree.map(jnp.zeros_like, rows), (path, weights, batches), length=len(path))
+    return d_rows, -jnp.sum(velocities @ pull)
+
+
+def _full(student_loss, rows, student_lr, momentum, pull, path, velocities, batches):
+    def back(state, step):
+        lam, nu, d_rows, d_lr = state
+        theta, velocity, batch = step
+        d_lr = d_lr - velocity @ lam
+        nu = nu - student_lr * lam
+        curved, d_step = jax.grad(_slope, argnums=(1, 2))(student_loss, theta, rows, batch, nu)
+        return (lam + curved, momentum * nu, jax.tree.map(jnp.add, d_rows, d_step), d_lr), None
+
+    still = (jnp.zeros_like(pull), jax.tree.map(jnp.zeros_like, rows), jnp.zeros_like(student_lr))
+    (_, _, d_rows, d_lr), _ = jax.lax.scan(
+        back, (pull, *still), (path, velocities, batches), length=len(path), reverse=True
+    )
+    return d_rows, d_lr
 
 
 def student_batches(key: Array, n: int, batch_size: int, steps: int) -> tuple[Array, Array] | None:

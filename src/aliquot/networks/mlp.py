@@ -41,8 +41,23 @@ def _affine(layer: eqx.nn.Linear, x: Array) -> Array:
 
 
 def random_bytes(key: Array, shape: tuple[int, ...]) -> Array:
-    """Uniform bytes; a byte costs a quarter of a word, and drawing them is much of the work of a small network."""
-    return jax.random.bits(key, shape, dtype=jnp.uint8)
+    """Uniform bytes from a counter and an integer hash seeded by the key; good enough to drop units.
+
+    JAX's own generator would take longer than the rest of training a small network on a CPU
+    (docs/decisions/0002-training.md).
+    """
+    first, second = jax.random.key_data(key)
+    size = int(np.prod(shape))
+    words = jnp.arange(-(-size // 4), dtype=jnp.uint32)
+    words = _mix(_mix(words ^ first) + second)
+    return jax.lax.bitcast_convert_type(words, jnp.uint8).reshape(-1)[:size].reshape(shape)
+
+
+def _mix(words: Array) -> Array:
+    """A hash of 32-bit words in which every input bit sways every output bit (Wellons' lowbias32 constants)."""
+    words = (words ^ (words >> 16)) * jnp.uint32(0x7FEB352D)
+    words = (words ^ (words >> 15)) * jnp.uint32(0x846CA68B)
+    return words ^ (words >> 16)
 
 
 def drop(x: Array, rate: float, noise: Array) -> Array:
