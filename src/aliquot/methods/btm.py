@@ -52,7 +52,8 @@ def curve_geometry(task: Task, settings: MethodSettings, *, key: jax.Array) -> G
     """
     expert_key, curve_key, *_ = jax.random.split(key, 4)
     x, targets = jnp.asarray(task.x), task.targets
-    around = {"memory": task.memory, "progress": task.progress}
+    task.progress.stage("geometry", 1)
+    around = {"memory": task.memory}
     experts = train_experts(task.network, settings.expert, x, targets, key=expert_key, judge=task.judge, **around)
     curves = fit_curves(task.network, settings.curve, experts.start, experts.end, x, targets, key=curve_key, **around)
 
@@ -61,4 +62,5 @@ def curve_geometry(task: Task, settings: MethodSettings, *, key: jax.Array) -> G
     paths = train_experts(task.network, again, x, targets, key=expert_key, keep_path=True).path
     stride = max(1, len(x) // GEOMETRY_PATIENTS)
     few = Curve(*(part[:count] for part in curves))
+    task.progress.advance()
     return measure(task.network, few, np.asarray(paths), x[::stride], targets[::stride])
