@@ -53,9 +53,12 @@ def curve_geometry(task: Task, settings: MethodSettings, *, key: jax.Array) -> G
     expert_key, curve_key, *_ = jax.random.split(key, 4)
     x, targets = jnp.asarray(task.x), task.targets
     task.progress.stage("geometry", 1)
-    around = {"memory": task.memory}
-    experts = train_experts(task.network, settings.expert, x, targets, key=expert_key, judge=task.judge, **around)
-    curves = fit_curves(task.network, settings.curve, experts.start, experts.end, x, targets, key=curve_key, **around)
+    experts = train_experts(
+        task.network, settings.expert, x, targets, key=expert_key, judge=task.judge, memory=task.memory
+    )
+    curves = fit_curves(
+        task.network, settings.curve, experts.start, experts.end, x, targets, key=curve_key, memory=task.memory
+    )
 
     count = min(GEOMETRY_CURVES, settings.expert.count)
     again = replace(settings.expert, count=count, block=count, epochs=experts.epochs, length="fixed")
