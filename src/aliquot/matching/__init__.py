@@ -1,6 +1,7 @@
 """Trajectory matching: segments, the student's meta-gradient, and the one loop."""
 
-from aliquot.matching.loop import Condensed, MatchSettings, match
+from aliquot.matching.history import Condensed
+from aliquot.matching.loop import MatchSettings, match
 from aliquot.matching.metagradient import MetaGradient, meta_gradient, student_batches
 from aliquot.matching.rows import Rows
 from aliquot.matching.segments import SegmentSettings, draw_segment

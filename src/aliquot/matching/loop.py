@@ -13,8 +13,8 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from aliquot.curves import Curve
-from aliquot.errors import DegenerateSegmentError
 from aliquot.hooks import Forgetting, Judge, Memory, Progress, Silence
+from aliquot.matching.history import Condensed, Figures, History
 from aliquot.matching.metagradient import meta_gradient, student_batches
 from aliquot.matching.rows import Rows, label_logits, soft_targets
 from aliquot.matching.segments import SegmentSettings, draw_segment
@@ -58,28 +58,6 @@ class State(NamedTuple):
     skipped: Array
 
 
-class Figures(NamedTuple):
-    """What one iteration reports."""
-
-    loss: Array
-    student_lr: Array
-    squared_length: Array
-    travelled: Array
-    skipped: Array
-
-
-@dataclass(frozen=True)
-class Condensed:
-    """Synthetic rows as the loop leaves them, with the history that led there."""
-
-    x: np.ndarray  # (n, …) the snapshot with the best tuning score
-    targets: np.ndarray  # (n,) or (n, C)
-    student_lr: float
-    best_iteration: int
-    skipped: int
-    history: Mapping[str, np.ndarray]  # per iteration: loss, student_lr, …; per look: judged_at, tuning, tuning_std
-
-
 def match(
     network: Network,
     settings: MatchSettings,
@@ -99,20 +77,20 @@ def match(
     """
     labels = targets if settings.labels == "hard" else label_logits(targets)
     state = begin(settings, Rows(jnp.asarray(x), jnp.asarray(labels)))
-    history = _History()
+    history = History()
     kept = memory.recall("matching")
     if kept is not None:
         state = _restore(state, kept)
-        history = _History.restore(kept)
+        history = History.restore(kept)
     progress.stage("matching", settings.iterations)
     progress.advance(int(state.iteration))
     if not history.looks:
-        history.look(state, settings, judge)
+        history.look(*_shown(settings, state), judge)
     while (done := int(state.iteration)) < settings.iterations:
         block = min(settings.judge_every, settings.iterations - done)
         state, figures = run_block(network, settings, curves, state, key, block)
         history.extend(figures)
-        history.look(state, settings, judge)
+        history.look(*_shown(settings, state), judge)
         memory.keep("matching", {**_flatten(state), **history.arrays()})
         progress.advance(block, loss=history.recent_loss(), tuning=history.looks[-1][1])
     return history.condensed(int(state.skipped))
@@ -213,61 +191,11 @@ def _student_lr(settings: MatchSettings, state: State) -> Array:
     return jnp.exp(state.student_lr) if settings.lr_scale == "log" else state.student_lr
 
 
-class _History:
-    """Figures of every iteration, every look of the judge, and the best rows so far."""
-
-    def __init__(self):
-        self.figures: list[Figures] = []
-        self.looks: list[tuple[int, float, float]] = []  # iteration, tuning score, its spread over networks
-        self.best: dict[str, np.ndarray] = {}
-
-    def extend(self, figures: Figures) -> None:
-        """Add a block's figures; a segment without length is an error, not a NaN."""
-        figures = jax.tree.map(np.asarray, figures)
-        if (figures.squared_length == 0).any():
-            raise DegenerateSegmentError(
-                "asked to match trajectory segments, but found one whose start equals its target; "
-                "train the experts longer or with a larger learning rate"
-            )
-        self.figures.append(figures)
-
-    def look(self, state: State, settings: MatchSettings, judge: Judge) -> None:
-        """Let the judge score the rows, and keep them if they are the best yet."""
-        labels = state.rows.labels if settings.labels == "hard" else soft_targets(state.rows.labels)
-        x, targets = np.asarray(state.rows.x), np.asarray(labels)
-        verdict = judge.rows(x, targets)
-        if not self.looks or verdict.mean > max(score for _, score, _ in self.looks):
-            self.best = {"x": x, "targets": targets, "student_lr": np.asarray(_student_lr(settings, state))}
-        self.looks.append((int(state.iteration), verdict.mean, verdict.std))
-
-    def recent_loss(self) -> float:
-        """Mean matching loss of the last block."""
-        return float(np.nanmean(self.figures[-1].loss))
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Everything as arrays, to be kept."""
-        parts = {
-            f"history.{name}": np.concatenate(column)
-            for name, column in zip(Figures._fields, zip(*self.figures, strict=True), strict=True)
-        }
-        return parts | {f"best.{name}": part for name, part in self.best.items()} | {"looks": np.asarray(self.looks)}
-
-    @classmethod
-    def restore(cls, kept: Mapping[str, np.ndarray]) -> "_History":
-        """The history that :meth:`arrays` wrote."""
-        history = cls()
-        history.figures = [Figures._make(kept[f"history.{name}"] for name in Figures._fields)]
-        history.looks = [(int(iteration), float(score), float(std)) for iteration, score, std in kept["looks"]]
-        history.best = {name.removeprefix("best."): part for name, part in kept.items() if name.startswith("best.")}
-        return history
-
-    def condensed(self, skipped: int) -> Condensed:
-        """The best rows, and how the search for them went."""
-        iterations, scores, spreads = (np.asarray(column) for column in zip(*self.looks, strict=True))
-        history = {name.removeprefix("history."): part for name, part in self.arrays().items() if "history." in name}
-        history |= {"judged_at": iterations, "tuning": scores, "tuning_std": spreads}
-        best = int(iterations[np.argmax(scores)])
-        return Condensed(self.best["x"], self.best["targets"], float(self.best["student_lr"]), best, skipped, history)
+def _shown(settings: MatchSettings, state: State) -> tuple[int, np.ndarray, np.ndarray, float]:
+    """Iteration, rows, targets and student learning rate, as the judge and the result see them."""
+    labels = state.rows.labels if settings.labels == "hard" else soft_targets(state.rows.labels)
+    lr = float(_student_lr(settings, state))
+    return int(state.iteration), np.asarray(state.rows.x), np.asarray(labels), lr
 
 
 def _flatten(state: State) -> dict[str, np.ndarray]:
