@@ -19,6 +19,7 @@ app = typer.Typer(
     name="aliquot",
     help="Condense clinical datasets: a few synthetic rows on which models train as well as on the whole.",
     no_args_is_help=True,
+    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,  # a traceback with local variables would print patients
     context_settings={"help_option_names": ["-h", "--help"]},
 )
