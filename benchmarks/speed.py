@@ -26,7 +26,8 @@ from aliquot.curves import Curve, straight
 from aliquot.experts import ExpertSettings
 from aliquot.matching import MetaGradient, Rows, draw_segment, meta_gradient
 from aliquot.matching.loop import begin, run_block, student_loss
-from aliquot.networks import Network, TrainSettings, mlp, train_networks
+from aliquot.networks import Network, TrainSettings, mlp, shuffled_batches, train_networks
+from aliquot.networks.mlp import random_bytes
 from aliquot.runs.settings import load_settings
 
 SETTINGS = load_settings("paper").match
@@ -194,6 +195,25 @@ def compare_experts(patience: float) -> None:
     print_line(("vmapped, ours", count / block * seconds["vmapped, ours"]), (name, count * of_one), 5.0)
 
 
+def compare_randomness(patience: float) -> None:
+    """Our own shuffle and dropout bytes beside JAX's sort and generator (decision 2)."""
+    key, n = jax.random.key(0), 100_000
+    works = {
+        "shuffle": jax.jit(lambda: shuffled_batches(key, n, 256)),
+        "by sorting": jax.jit(lambda: jnp.argsort(jax.random.bits(key, (n,)))),
+        "bytes": jax.jit(lambda: random_bytes(key, (1000, 64))),
+        "by generator": jax.jit(lambda: jax.random.bits(key, (1000, 64), jnp.uint8)),
+    }
+    seconds = fastest({name: partial(_wait, work) for name, work in works.items()}, patience)
+    print("shuffle of 100 000 rows, and 64 000 random bytes")
+    for mine, other in (("shuffle", "by sorting"), ("bytes", "by generator")):
+        print_line((mine, seconds[mine]), (other, seconds[other]), None)
+
+
+def _wait(work: Callable[[], jax.Array]) -> jax.Array:
+    return jax.block_until_ready(work())
+
+
 def iteration_flops(shape: Shape) -> int:
     """Multiplications and additions of one first-order iteration, as the textbook counts them.
 
@@ -243,6 +263,7 @@ def main() -> None:
     print(f"{versions}; {CORES} cores; load of the machine before we began: {os.getloadavg()[0]:.1f}\n")
     seconds = {shape: compare_matching(shape, patience) for shape in SHAPES}
     compare_experts(patience)
+    compare_randomness(patience / 6)
     compare_with_matmul(LARGEST, seconds[LARGEST], patience / 3)
 
 

@@ -43,7 +43,7 @@ def _affine(layer: eqx.nn.Linear, x: Array) -> Array:
 def random_bytes(key: Array, shape: tuple[int, ...]) -> Array:
     """Uniform bytes from a counter and an integer hash seeded by the key; good enough to drop units.
 
-    JAX's own generator would take longer than the rest of training a small network on a CPU
+    JAX's own generator takes longer on a CPU, and is a large part of training a small network
     (docs/decisions/0002-training.md).
     """
     first, second = jax.random.key_data(key)

@@ -95,8 +95,7 @@ def shuffled_batches(key: Array, n: int, batch_size: int, rounds: int = 4) -> Ar
     """Row numbers 0…n-1 in random order, cut into batches; entries ≥ n pad the batches evenly.
 
     The order is a Feistel network over (batch, place in batch) whose round functions are random tables: a
-    permutation by construction, and on a CPU some thirty times faster than XLA's sort at 100,000 rows
-    (docs/decisions/0002-training.md).
+    permutation by construction, and on a CPU much faster than XLA's sort (docs/decisions/0002-training.md).
 
     >>> batches = shuffled_batches(jax.random.key(0), n=10, batch_size=4)
     >>> batches.shape, sorted(batches.ravel().tolist())
