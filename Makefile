@@ -12,7 +12,7 @@ test: .venv/ready lint
 	$(BIN)/python -m pytest -q -m "not slow" -n 2 --dist loadscope
 
 test-slow: .venv/ready
-	$(BIN)/python -m pytest -q -m slow
+	$(BIN)/python -m pytest -q -m slow || test $$? -eq 5  # 5: no slow test yet
 
 lint: .venv/ready
 	$(BIN)/ruff check .
