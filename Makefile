@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow lint bench docs-numbers clean
+.PHONY: demo test test-slow lint bench clean
 
 demo: .venv/ready
 	$(BIN)/aliquot demo --out runs/demo
