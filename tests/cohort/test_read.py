@@ -61,7 +61,7 @@ def test_npz(tmp_path):
         ("t.csv", b"PK\x03\x04\x00\x00,b\n1,2\n"),
         ("t.csv", "a,b\n1,2\n".encode("utf-16")),
         ("t.csv.gz", b"a,b\n1,2\n3,4\n"),
-        ("t.csv.gz", gzip.compress(b"a,b\n1,SENTINEL\n" * 99)[:-12]),
+        ("t.csv.gz", gzip.compress(b"a,b\n1,SENTINEL\n" * 99, mtime=0)[:-12]),
         ("t.parquet", b"a,b\n1,SENTINEL\n3,4\n"),
         ("t.feather", b"a,b\n1,SENTINEL\n3,4\n"),
         ("t.npz", b"a,b\n1,SENTINEL\n3,4\n"),
