@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -285,3 +286,82 @@ def test_json_is_readable_by_a_stranger(encoder):
 def test_gaps_of_a_few_patients_get_no_feature_that_would_point_at_them(cells):
     assert not any("missing" in name for name in one([*cells, *[None] * 9])[0].feature_names)
     assert any("missing" in name for name in one([*cells, *[None] * 10])[0].feature_names)
+
+
+@pytest.fixture
+def shared() -> pd.DataFrame:
+    """Gaps: blood gases alike, lactate elsewhere, weaned as the blood gases, a few in both temperatures."""
+    place, rng = np.arange(N), np.random.default_rng(0)
+    gas, few = place % 4 == 0, place < 5
+    return pd.DataFrame(
+        {
+            "ph_min": np.where(gas, np.nan, np.round(rng.normal(7.3, 0.1, N), 2)),
+            "lactate": np.where(place % 5 == 0, np.nan, np.round(rng.gamma(2, 1, N), 2)),
+            "ph_max": np.where(gas, np.nan, np.round(rng.normal(7.5, 0.1, N), 2)),
+            "weaned": pd.Series(np.where(gas, None, place % 3 == 0), dtype="boolean"),
+            "temperature_min": np.where(few, np.nan, 36.5 + place % 2),
+            "temperature_max": np.where(few, np.nan, 37.5 + place % 3),
+        }
+    )
+
+
+def test_columns_with_the_same_gaps_share_one_feature(shared):
+    encoder = Encoder.fit(shared, infer_schema(shared))
+    assert encoder.feature_names == (
+        *("ph_min", "ph_min=(missing)", "lactate", "lactate=(missing)", "ph_max", "weaned"),
+        *("temperature_min", "temperature_max"),
+    )
+    values = encoder.transform(shared)
+    assert np.array_equal(values[:, 1], shared["ph_max"].isna())
+    back = encoder.inverse(values)
+    known = shared.columns[:4]
+    pd.testing.assert_frame_equal(back[known], shared[known], rtol=1e-6)
+    assert not back["temperature_max"].isna().any()
+    again = Encoder.from_json(encoder.to_json())
+    assert again == encoder
+    assert again.inverse(values).equals(back)
+
+
+def test_other_features_do_not_change_where_gaps_are_shared(shared):
+    alone = shared.drop(columns="ph_min")
+    together, apart = Encoder.fit(shared, infer_schema(shared)), Encoder.fit(alone, infer_schema(alone))
+    for name in ("ph_max", "weaned", "lactate", "lactate=(missing)"):
+        before = apart.transform(alone)[:, apart.feature_names.index(name)]
+        assert before.tobytes() == together.transform(shared)[:, together.feature_names.index(name)].tobytes()
+
+
+def test_a_shared_feature_tells_the_gaps_of_its_own_column_on_new_rows(shared):
+    encoder = Encoder.fit(shared, infer_schema(shared))
+    new = shared.tail(3).assign(ph_min=[7.2, np.nan, 7.2], ph_max=[np.nan, 7.5, 7.5])
+    assert encoder.transform(new)[:, 1].tolist() == [0, 1, 0]
+    back = encoder.inverse(encoder.transform(new))
+    assert back["ph_min"].isna().tolist() == back["ph_max"].isna().tolist() == [False, True, False]
+    assert back["ph_max"][0] == shared["ph_max"].median()
+
+
+def test_levels_keep_their_missing_bin_and_others_share_it(shared):
+    table = shared[["ph_min"]].assign(ward=np.where(shared["ph_min"].isna(), None, "icu"), ph_max=shared["ph_max"])
+    for order in (["ward", "ph_min", "ph_max"], ["ph_min", "ward", "ph_max"]):
+        frame = table[order]
+        encoder = Encoder.fit(frame, infer_schema(frame))
+        own = ("ward=(missing)",) if order[0] == "ward" else ("ph_min=(missing)", "ward=(missing)")
+        assert tuple(name for name in encoder.feature_names if "missing" in name) == own
+        pd.testing.assert_frame_equal(encoder.inverse(encoder.transform(frame)), frame, rtol=1e-6)
+
+
+def test_the_json_names_a_shared_feature_only_where_there_is_one(shared, encoder):
+    assert "missing_with" not in encoder.to_json()
+    document = json.loads(Encoder.fit(shared, infer_schema(shared)).to_json())
+    found = {column["name"]: (column["missing"], column.get("missing_with")) for column in document["columns"]}
+    assert found["ph_min"] == (True, None)
+    assert found["ph_max"] == found["weaned"] == (False, "ph_min")
+    assert found["temperature_max"] == (False, None)
+
+
+def test_a_shared_feature_that_does_not_exist_is_refused(shared, raises):
+    encoder = Encoder.fit(shared, infer_schema(shared))
+    stray = Encoder(
+        tuple(replace(code, missing_with="else") if code.name == "ph_max" else code for code in encoder.columns)
+    )
+    with raises(TamperedError, "aliquot-encoder"):
+        Encoder.from_json(stray.to_json())

@@ -2,7 +2,8 @@
 
 Each code knows its ``features``, fills its block of the encoded table (``encode``) and turns such a block
 back into cells of the source's type (``decode``). A cell shows as missing again where its ``(missing)``
-feature is above one half, or, for levels, where it is the largest.
+feature is above one half, or, for levels, where it is the largest. Columns with the same gaps share one such
+feature: ``missing_with`` then names the column that has it, and ``decode`` is given it after the code's own.
 """
 
 from dataclasses import dataclass
@@ -33,11 +34,17 @@ class NumberCode:
     clip: float  # bound on |z|; 0: none
     decimals: int  # of the source, for people
     missing: bool  # whether a (missing) feature follows
+    missing_with: str | None = None  # column whose (missing) feature tells the gaps of this one too
 
     @property
     def features(self) -> tuple[str, ...]:
         """Names of the encoded columns."""
         return (self.name, f"{self.name}={MISSING}") if self.missing else (self.name,)
+
+    @property
+    def decoded_from(self) -> tuple[str, ...]:
+        """Names of the encoded columns that ``decode`` takes."""
+        return self.features if self.missing_with is None else (self.name, f"{self.missing_with}={MISSING}")
 
     def encode(self, cells: pd.Series, block: np.ndarray) -> int:
         """Fill ``block`` (n, features); returns 0, as numbers cannot be unseen."""
@@ -60,7 +67,7 @@ class NumberCode:
         return _restore_numbers(self._with_gaps(values, block), self.dtype)
 
     def _with_gaps(self, values: np.ndarray, block: np.ndarray) -> np.ndarray:
-        return np.where(block[:, 1] > 0.5, np.nan, values) if self.missing else values
+        return np.where(block[:, 1] > 0.5, np.nan, values) if len(self.decoded_from) > 1 else values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,11 +80,17 @@ class TruthCode:
     spelling: tuple[bool | int | str, bool | int | str]  # how the source writes no and yes
     mode: bool
     missing: bool
+    missing_with: str | None = None
 
     @property
     def features(self) -> tuple[str, ...]:
         """Names of the encoded columns."""
         return (self.name, f"{self.name}={MISSING}") if self.missing else (self.name,)
+
+    @property
+    def decoded_from(self) -> tuple[str, ...]:
+        """Names of the encoded columns that ``decode`` takes."""
+        return self.features if self.missing_with is None else (self.name, f"{self.missing_with}={MISSING}")
 
     def encode(self, cells: pd.Series, block: np.ndarray) -> int:
         """Fill ``block`` (n, features); returns 0, as truth values cannot be unseen."""
@@ -91,7 +104,7 @@ class TruthCode:
     def decode(self, block: np.ndarray) -> pd.Series:
         """Yes from one half upwards, in the source's spelling."""
         codes = (block[:, 0] >= 0.5).astype(int)
-        if self.missing:
+        if len(self.decoded_from) > 1:
             codes[block[:, 1] > 0.5] = 2
         words = np.array([*self.spelling, None], dtype=object)
         return restore(words[codes], self.dtype)
@@ -116,6 +129,11 @@ class LevelCode:
     def features(self) -> tuple[str, ...]:
         """Names of the encoded columns."""
         return tuple(f"{self.name}={level}" for level in self.bins)
+
+    @property
+    def decoded_from(self) -> tuple[str, ...]:
+        """Names of the encoded columns that ``decode`` takes."""
+        return self.features
 
     def encode(self, cells: pd.Series, block: np.ndarray) -> int:
         """Fill ``block`` (n, features); returns how many cells went to the rare bin as unseen."""

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from aliquot.cohort.codes import Code, LevelCode, NumberCode, TruthCode
-from aliquot.cohort.fitting import EncoderSettings, fit_code
+from aliquot.cohort.fitting import EncoderSettings, fit_code, share_gaps
 from aliquot.cohort.schema import Schema
 from aliquot.cohort.wording import quoted
 from aliquot.errors import SchemaError, TamperedError
@@ -40,8 +40,8 @@ class Encoder:
         """Encoder learned from training rows only; columns that are no features are passed over."""
         features = [column for column in schema if column.is_feature]
         _check_present(frame, [column.name for column in features])
-        codes = tuple(fit_code(column, frame[column.name], settings or EncoderSettings()) for column in features)
-        encoder = cls(codes)
+        codes = [fit_code(column, frame[column.name], settings or EncoderSettings()) for column in features]
+        encoder = cls(share_gaps(codes, frame))
         if len(set(encoder.feature_names)) < len(encoder.feature_names):
             raise SchemaError("two encoded columns would have the same name; rename columns that contain '='")
         return encoder
@@ -74,16 +74,15 @@ class Encoder:
                 f"the encoder has {len(self.feature_names)} features but got an array of shape "
                 f"{values.shape}; pass rows encoded by this encoder"
             )
-        cells, start = {}, 0
+        place = {feature: column for column, feature in enumerate(self.feature_names)}
+        cells = {}
         for code in self.columns:
-            stop = start + len(code.features)
-            cells[code.name] = code.decode(values[:, start:stop])
-            start = stop
+            cells[code.name] = code.decode(values[:, [place[feature] for feature in code.decoded_from]])
         return pd.DataFrame(cells)
 
     def to_json(self) -> str:
         """The encoder as JSON with exact numbers; its checksum lets ``from_json`` notice a changed file."""
-        content = {"columns": [asdict(code) for code in self.columns], "features": list(self.feature_names)}
+        content = {"columns": [_entry(code) for code in self.columns], "features": list(self.feature_names)}
         document = {"format": FORMAT, "version": VERSION, **content, "sha256": _checksum(content)}
         return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
 
@@ -106,6 +105,7 @@ def _parse(text: str) -> Encoder | None:
         stated = document["format"], document["version"], document["sha256"]
         encoder = Encoder(tuple(_code(entry) for entry in content["columns"]))
         whole = stated == (FORMAT, VERSION, _checksum(content)) and [*encoder.feature_names] == content["features"]
+        whole &= {feature for code in encoder.columns for feature in code.decoded_from} <= set(encoder.feature_names)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return encoder if whole else None
@@ -115,6 +115,11 @@ def _check_present(frame: pd.DataFrame, names: list[str]) -> None:
     absent = [name for name in names if name not in frame.columns]
     if absent:
         raise SchemaError(f"the table lacks columns that the encoder needs ({quoted(absent)}); add them")
+
+
+def _entry(code: Code) -> dict[str, Any]:
+    """The code's fields; a gap feature that is not shared needs no word."""
+    return {key: value for key, value in asdict(code).items() if (key, value) != ("missing_with", None)}
 
 
 def _code(entry: dict[str, Any]) -> Code:

@@ -1,7 +1,8 @@
 """What an encoder learns from the training rows of one column."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -58,6 +59,28 @@ def fit_code(column: Column, cells: pd.Series, settings: EncoderSettings) -> Cod
     if column.kind == "boolean":
         return _fit_truths(column, cells, settings.rare_below)
     return _fit_numbers(column, cells, settings)
+
+
+def share_gaps(codes: Iterable[Code], frame: pd.DataFrame) -> tuple[Code, ...]:
+    """The codes, where columns missing in exactly the same rows share the ``(missing)`` feature of the first.
+
+    Levels keep their own, which is one of the bins that sum to one. On new rows the shared feature tells the gaps
+    of its own column.
+
+    >>> frame = pd.DataFrame({"ph_min": [7.1, 7.3, None] * 10, "ph_max": [7.4, 7.3, None] * 10})
+    >>> columns = [Column(name=name, kind="numeric") for name in frame]
+    >>> codes = [fit_code(column, frame[column.name], EncoderSettings()) for column in columns]
+    >>> [code.features for code in share_gaps(codes, frame)]
+    [('ph_min', 'ph_min=(missing)'), ('ph_max',)]
+    """
+    first: dict[bytes, str] = {}  # by gaps
+    shared = list(codes)
+    for place, code in enumerate(shared):
+        if code.missing:
+            owner = first.setdefault(frame[code.name].isna().to_numpy().tobytes(), code.name)
+            if owner != code.name and not isinstance(code, LevelCode):
+                shared[place] = replace(code, missing=False, missing_with=owner)
+    return tuple(shared)
 
 
 def _fit_levels(column: Column, cells: pd.Series, rare_below: int) -> LevelCode:
