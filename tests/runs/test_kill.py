@@ -80,7 +80,10 @@ def test_killed_in_every_stage_and_resumed_gives_the_same_bytes(tmp_path):
 
 def test_interrupted_by_the_user_says_how_to_continue(tmp_path):
     out = tmp_path / "run"
-    process = subprocess.Popen(demo(out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # A test run started in the background of a script ignores Ctrl-C, and its children inherit that: listen again.
+    listen = "import signal, aliquot.cli as c; signal.signal(signal.SIGINT, signal.default_int_handler); c.main()"
+    words = [sys.executable, "-c", listen, *demo(out)[3:]]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while not reached(out, "experts"):
         assert process.poll() is None
         time.sleep(0.02)
