@@ -18,10 +18,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from aliquot.curves import Curve, CurveSettings, fit_curves
-from aliquot.experts import Experts, ExpertSettings, train_experts
+from aliquot.curves import CurveSettings, fit_curves
+from aliquot.curves.fit import curves_name
+from aliquot.experts import ExpertSettings, train_experts
 from aliquot.hooks import Verdict
-from aliquot.matching import MatchSettings, match
+from aliquot.matching import Curves, MatchSettings, SegmentSettings, Slots, match
 from aliquot.networks import Network, mlp
 from aliquot.runs.store import Store
 
@@ -66,8 +67,8 @@ def report(stage: str, began: float) -> None:
     print(f"  {stage:<12}{seconds:>8.1f} s   peak so far {peak_bytes() / 1e9:.2f} GB", flush=True)
 
 
-def run(settings: argparse.Namespace, network: Network, store: Store) -> None:
-    """Experts, curves and matching on random patients, the peak printed after each."""
+def run(settings: argparse.Namespace, network: Network, store: Store) -> int:
+    """Experts, curves and matching on random patients, the peak printed after each; bytes of the curves on disk."""
     began = time.perf_counter()
     x, targets = (jnp.asarray(part) for part in random_patients(settings.rows))
     keys = jax.random.split(jax.random.key(0), 3)
@@ -75,13 +76,15 @@ def run(settings: argparse.Namespace, network: Network, store: Store) -> None:
     expert_settings = ExpertSettings(count=COUNT, epochs=settings.epochs, block=settings.block)
     experts = train_experts(network, expert_settings, x, targets, key=keys[0], memory=store)
     report("experts", began)
-    curves = fit(settings, network, experts, x, targets, keys[1], store)
+    curve_settings = CurveSettings(steps=settings.curve_steps)
+    curves = fit_curves(network, curve_settings, experts.start, experts.end, x, targets, key=keys[1], memory=store)
     report("curves", began)
     numbers = np.concatenate([np.flatnonzero(targets == label)[:ROWS_PER_CLASS] for label in (0, 1)])
     match(
         network,
         MatchSettings(iterations=20, judge_every=10),
-        curves,
+        Slots(),
+        Curves(curves, SegmentSettings()),
         x[numbers],
         targets[numbers],
         key=keys[2],
@@ -89,20 +92,15 @@ def run(settings: argparse.Namespace, network: Network, store: Store) -> None:
         memory=store,
     )
     report("matching", began)
+    return store.size(*experts.names["experts"], curves_name(curve_settings, curves, keys[1]))
 
 
-def fit(settings, network: Network, experts: Experts, x, targets, key, store: Store) -> Curve:
-    """One curve per expert."""
-    curve_settings = CurveSettings(steps=settings.curve_steps)
-    return fit_curves(network, curve_settings, experts.start, experts.end, x, targets, key=key, memory=store)
-
-
-def compare_disk(network: Network, store: Store) -> None:
+def compare_disk(network: Network, store: Store, curves: int) -> None:
     """Print the bytes of the curves, and of dense trajectories as the same store would keep them."""
     generator = np.random.default_rng(1)
     path = generator.standard_normal((1, DENSE_EPOCHS + 1, network.n_parameters), dtype=np.float32)
     store.keep("dense", {"path": path})
-    dense, curves = COUNT * store.size("dense"), store.size("experts-") + store.size("curves")
+    dense = COUNT * store.size("dense")
     print(f"  curves, {COUNT} experts: {curves / 1e6:.1f} MB (start, end and control point)")
     print(
         f"  dense, {COUNT} experts of {DENSE_EPOCHS} epochs: {dense / 1e6:.1f} MB "
@@ -125,9 +123,9 @@ def main() -> None:
     print(f"memory: {COUNT} experts of {network.n_parameters} parameters, {vars(settings)}")
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder) / "private")
-        run(settings, network, store)
+        curves = run(settings, network, store)
         print("disk:")
-        compare_disk(network, store)
+        compare_disk(network, store, curves)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import os
 import platform
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import jax
@@ -24,7 +24,7 @@ import torch
 import torch_reference as reference
 from aliquot.curves import Curve, straight
 from aliquot.experts import ExpertSettings
-from aliquot.matching import MetaGradient, Rows, draw_segment, meta_gradient
+from aliquot.matching import Curves, MetaGradient, Rows, Slots, draw_segment, meta_gradient
 from aliquot.matching.loop import begin, run_block, student_loss
 from aliquot.networks import Network, TrainSettings, mlp, shuffled_batches, train_networks
 from aliquot.networks.mlp import random_bytes
@@ -108,10 +108,16 @@ def best(seconds: dict[str, float], prefix: str) -> tuple[str, float]:
 
 def ours(shape: Shape, gradient: str) -> Callable[[], object]:
     """A compiled block of our iterations."""
-    settings = replace(SETTINGS, meta_gradient=gradient)
+    slots = Slots(gradient=gradient)  # pyright: ignore[reportArgumentType]
     curves, rows = shape.problem()
-    state, key = begin(settings, rows), jax.random.key(1)
-    return lambda: jax.block_until_ready(run_block(shape.network, settings, curves, state, key, shape.block))
+    state, keys = begin(SETTINGS, rows), jax.random.split(jax.random.key(1), shape.block)
+    source, done = Curves(curves, SETTINGS.segment), np.zeros(shape.block)
+
+    def block():
+        segments = source.draw(keys, done)
+        return jax.block_until_ready(run_block(shape.network, SETTINGS, slots, curves.end, state, segments, keys))
+
+    return block
 
 
 def theirs(shape: Shape, full: bool) -> Callable[[], object]:
@@ -142,7 +148,7 @@ def check_agreement(shape: Shape, full: bool) -> float:
 
 @partial(jax.jit, static_argnames=("shape", "full"))
 def _our_gradient(shape: Shape, rows: Rows, start, target, *, full: bool) -> MetaGradient:
-    loss, lr = student_loss(shape.network, SETTINGS), jnp.float32(SETTINGS.student_lr)
+    loss, lr = student_loss(shape.network, Slots()), jnp.float32(SETTINGS.student_lr)
     return meta_gradient(loss, rows, lr, start, target, steps=SETTINGS.student_steps, full=full)
 
 

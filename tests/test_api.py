@@ -35,7 +35,7 @@ def frame():
 
 @pytest.fixture(scope="module")
 def three(frame):
-    soft = {**QUICK, "match": {**QUICK["match"], "labels": "learned"}}
+    soft = {**QUICK, "slots": {"labels": "learned"}}
     return aliquot.condense(frame, "triage", rows_per_class=3, budget="smoke", settings=soft)
 
 

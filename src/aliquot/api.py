@@ -68,7 +68,7 @@ def condense(
     )
     changes = {**(settings or {}), **({} if start is None else {"start": start})}
     request = Request(
-        settings=load_settings(preset, budget, changes=changes),
+        settings=load_settings(preset, budget, method=method, rows_per_class=rows_per_class, changes=changes),
         method=method,
         rows_per_class=rows_per_class,
         seed=seed,

@@ -13,8 +13,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from aliquot.errors import TargetError
-from aliquot.evaluate import TuningJudge, hard_labels
-from aliquot.methods import METHODS, Task, method_named
+from aliquot.evaluate import TuningJudge, row_classes
+from aliquot.methods import Task, method_named
 from aliquot.networks import mlp
 from aliquot.runs.settings import BUDGETS, PRESETS, load_settings
 
@@ -51,7 +51,7 @@ class Condenser(BaseSampler):
 
     _sampling_type = "bypass"
     _parameter_constraints: ClassVar[dict] = {
-        "method": [StrOptions(set(METHODS))],
+        "method": [str],
         "rows_per_class": [Interval(Integral, 1, None, closed="left")],
         "preset": [StrOptions(set(PRESETS))],
         "budget": [StrOptions(set(BUDGETS))],
@@ -81,8 +81,14 @@ class Condenser(BaseSampler):
         self.random_state = random_state
 
     def _fit_resample(self, X, y, **params):
-        settings = load_settings(self.preset, self.budget, changes=dict(self.settings or {}))
         method = method_named(self.method)
+        settings = load_settings(
+            self.preset,
+            self.budget,
+            method=self.method,
+            rows_per_class=self.rows_per_class,
+            changes=dict(self.settings or {}),
+        )
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         condense_key, judge_key = jax.random.split(jax.random.key(seed))
         classes, labels = np.unique(y, return_inverse=True)
@@ -104,7 +110,7 @@ class Condenser(BaseSampler):
         self.tuning_score_ = judge.rows(condensed.x, condensed.targets).mean
         rows = (condensed.x * scale + centre).astype(X.dtype)
         rows = csr_array(rows).asformat(sparse_format) if sparse_format else rows
-        return rows, classes[hard_labels(condensed.targets)]
+        return rows, classes[row_classes(condensed.targets)]
 
     def _parts(self, labels: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """Rows to learn from and rows to choose on; the same rows where a class is too small to be split."""

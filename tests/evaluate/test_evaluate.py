@@ -6,7 +6,7 @@ from scipy.special import expit, softmax
 from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, roc_auc_score
 
 from aliquot.evaluate import all_metrics, auprc, corrected, prior_offset, reliability
-from aliquot.evaluate.metrics import hard_labels, probabilities, summary
+from aliquot.evaluate.metrics import probabilities, row_classes, summary
 from aliquot.evaluate.transfer import MODELS, as_weighted, transfer_metrics
 
 
@@ -84,7 +84,7 @@ def test_weighted_rows_carry_all_of_the_probability():
     assert labels.tolist() == [0, 1, 2, 0]
     assert weights.sum() == pytest.approx(2)
     assert x[3].tolist() == [2.0, 3.0]
-    assert hard_labels(targets).tolist() == [1, 0]
+    assert row_classes(targets).tolist() == [1, 0]
 
 
 def test_summary():

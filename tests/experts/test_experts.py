@@ -7,7 +7,7 @@ import pytest
 
 from aliquot.experts import ExpertSettings, train_experts
 from aliquot.networks import as_targets
-from aliquot.runs.store import Notebook
+from aliquot.runs.store import Notebook, Store
 
 SETTINGS = ExpertSettings(count=5, epochs=4, learning_rate=0.1, batch_size=64, block=2, pilots=2)
 
@@ -28,7 +28,7 @@ def test_experts_differ_and_have_moved(train):
     experts = train()
     assert experts.start.shape == experts.end.shape == (5, 57)
     assert experts.epochs == 4
-    assert experts.path is None
+    assert experts.paths == []
     assert (experts.start != experts.end).any(axis=1).all()
     assert len(np.unique(experts.end[:, 0])) == 5
 
@@ -38,9 +38,12 @@ def test_blocks_do_not_change_experts(train):
 
 
 def test_every_epoch_on_request(train):
-    experts = train(keep_path=True)
-    assert experts.path.shape == (5, 5, 57)
-    assert (experts.path[:, -1] == experts.end).all()
+    experts = train(keep_paths=True)
+    paths = np.stack(experts.paths)
+    assert paths.shape == (5, 5, 57)
+    assert (paths[:, 0] == experts.start).all()
+    assert (paths[:, -1] == experts.end).all()
+    assert (np.abs(np.diff(paths, axis=1)).max(axis=2) > 0).all()  # snapshots differ from each other
 
 
 def test_length_is_chosen_on_tuning(train, small_judge):
@@ -67,7 +70,50 @@ def test_the_chosen_length_is_where_the_judge_peaks(train, blobs):
 def test_kept_blocks_are_not_trained_again(train):
     memory = Notebook()
     whole = train(memory=memory)
-    memory.keep("experts-2", {part: np.zeros_like(value) for part, value in memory.recall("experts-2").items()})
+    name = whole.names["experts"][1]
+    memory.keep(name, {part: np.zeros_like(value) for part, value in memory.recall(name).items()})
     again = train(memory=memory)
     assert (again.end[2:4] == 0).all()
     assert (again.end[[0, 1, 4]] == whole.end[[0, 1, 4]]).all()
+
+
+def test_paths_are_kept_on_disk_and_mapped_from_there(train, tmp_path):
+    store = Store(tmp_path)
+    experts = train(keep_paths=True, memory=store)
+    assert all(isinstance(path, np.memmap) or isinstance(path.base, np.memmap) for path in experts.paths)
+    assert store.size(*experts.names["paths"]) >= 5 * 5 * 57 * 4
+    again = train(keep_paths=True, memory=store)
+    assert all((one == other).all() for one, other in zip(experts.paths, again.paths, strict=True))
+
+
+@pytest.mark.parametrize("change", [{"epochs": 3}, {"learning_rate": 0.2}, {"momentum": 0.5}, {"batch_size": 32}])
+def test_other_experts_are_not_taken_for_these(train, change):
+    memory = Notebook()
+    ours, others = train(memory=memory), train(replace(SETTINGS, **change), memory=memory)
+    assert not set(ours.names["experts"]) & set(others.names["experts"])
+    assert (ours.end != others.end).any()
+
+
+def test_kind_is_part_of_the_name_but_the_way_of_keeping_paths_is_not_part_of_the_experts(train):
+    memory = Notebook()
+    plain, flat = train(memory=memory), train(kind="gsam", memory=memory)
+    assert (plain.end != flat.end).any()
+    half = train(replace(SETTINGS, keep_as="float16"), keep_paths=True, memory=memory)
+    assert half.names["experts"] == plain.names["experts"]
+
+
+@pytest.mark.parametrize(("keep_as", "error"), [("float16", 1e-3), ("bfloat16", 1e-2)])
+def test_paths_in_half_precision_are_close(train, tmp_path, keep_as, error):
+    exact = train(keep_paths=True)
+    store = Store(tmp_path)
+    half = train(replace(SETTINGS, keep_as=keep_as), keep_paths=True, memory=store)
+    assert {str(path.dtype) for path in half.paths} == {keep_as}
+    for one, other in zip(exact.paths, half.paths, strict=True):
+        np.testing.assert_allclose(np.asarray(other, np.float32), one, rtol=error, atol=error / 10)
+
+
+def test_seconds_of_the_training_are_remembered(train):
+    memory = Notebook()
+    first = train(memory=memory)
+    assert first.seconds > 0
+    assert train(memory=memory).seconds == first.seconds

@@ -10,8 +10,9 @@ import pytest
 from aliquot.curves import Curve, straight
 from aliquot.errors import DegenerateSegmentError
 from aliquot.evaluate.protocol import EvaluationSettings, TuningJudge
-from aliquot.matching import MatchSettings, Rows, match
-from aliquot.matching.loop import HIGHEST_LR, LOWEST_LR, begin, run_block
+from aliquot.hooks import Verdict
+from aliquot.matching import Curves, MatchSettings, Rows, Slots, match
+from aliquot.matching.loop import HIGHEST_LR, LOWEST_LR, begin, expert_logits, run_block
 from aliquot.matching.rows import label_logits, soft_targets
 from aliquot.networks import TrainSettings, as_targets, train_networks
 from aliquot.runs.store import Notebook
@@ -25,6 +26,7 @@ SETTINGS = MatchSettings(
     judge_every=4,
     learn_student_lr=False,
 )
+BTM = Slots()
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +45,16 @@ def start():
     return x, as_targets(np.array([0, 0, 0, 1, 1, 1]), 2)
 
 
-def run(network, curves, start, judge, settings=SETTINGS, **around):
-    return match(network, settings, curves, *start, key=jax.random.key(5), judge=judge, **around)
+def run(network, curves, start, judge, settings=SETTINGS, slots=BTM, **around):
+    source = Curves(curves, settings.segment)
+    return match(network, settings, slots, source, *start, key=jax.random.key(5), judge=judge, **around)
+
+
+def blocks(network, curves, state, settings=SETTINGS, slots=BTM, *, count, first=0):
+    """The state and figures after ``count`` iterations from number ``first`` on."""
+    keys = jax.vmap(lambda number: jax.random.fold_in(jax.random.key(0), number))(jnp.arange(first, first + count))
+    segments = Curves(curves, settings.segment).draw(keys, np.zeros(count))
+    return run_block(network, settings, slots, curves.end, state, segments, keys)
 
 
 def test_same_key_same_rows_and_the_judge_changes_only_the_choice(small_network, curves, start, small_judge, blobs):
@@ -60,8 +70,9 @@ def test_same_key_same_rows_and_the_judge_changes_only_the_choice(small_network,
 
 @pytest.mark.parametrize("meta_gradient", ["first_order", "full"])
 def test_loss_falls(small_network, curves, start, small_judge, meta_gradient):
-    longer = replace(SETTINGS, iterations=120, judge_every=60, meta_gradient=meta_gradient)
-    loss = run(small_network, curves, start, small_judge, longer).history["loss"]
+    longer = replace(SETTINGS, iterations=120, judge_every=60)
+    slots = replace(BTM, gradient=meta_gradient)
+    loss = run(small_network, curves, start, small_judge, longer, slots).history["loss"]
     assert loss[-30:].mean() < 0.8 * loss[:30].mean()
 
 
@@ -86,13 +97,10 @@ def test_a_stopped_search_continues_to_the_same_rows(small_network, curves, star
 def test_a_step_that_is_not_finite_is_skipped_and_counted(small_network, curves, start):
     broken = Curve(*(part.at[:, 0].set(jnp.nan) for part in curves))
     state = begin(SETTINGS, Rows(jnp.asarray(start[0]), start[1]))
-    after, figures = run_block(small_network, SETTINGS, broken, state, jax.random.key(0), 5)
-    assert int(after.skipped) == 5
-    assert int(after.iteration) == 5
+    after, figures = blocks(small_network, broken, state, slots=replace(BTM, average=0.5), count=5)
     assert figures.skipped.all()
-    for name in ("rows", "student_lr", "row_memory", "label_memory", "lr_memory"):
-        for new, old in zip(jax.tree.leaves(getattr(after, name)), jax.tree.leaves(getattr(state, name)), strict=True):
-            assert (new == old).all(), name
+    for new, old in zip(jax.tree.leaves(after), jax.tree.leaves(state), strict=True):
+        assert (new == old).all()
 
 
 def test_a_segment_without_length_raises(small_network, curves, start, small_judge):
@@ -114,14 +122,81 @@ def test_learned_learning_rate_moves_and_stays_in_its_range(small_network, curve
 
 
 def test_learned_labels_move_and_stay_probabilities(small_network, curves, start, small_judge):
-    soft = replace(SETTINGS, labels="learned", label_lr=0.5, iterations=40, judge_every=40)
-    kept = Notebook()
-    run(small_network, curves, start, small_judge, soft, memory=kept)
+    soft = replace(SETTINGS, label_lr=0.5, iterations=20, judge_every=20)
+    learned = replace(BTM, labels="learned")
+    assert np.isfinite(run(small_network, curves, start, small_judge, soft, learned).history["loss"]).all()
     state = begin(soft, Rows(jnp.asarray(start[0]), label_logits(start[1])))
-    after, _ = run_block(small_network, soft, curves, state, jax.random.key(0), 20)
+    after, _ = blocks(small_network, curves, state, soft, learned, count=20)
     p = np.asarray(soft_targets(after.rows.labels))
     assert ((p > 0) & (p < 1)).all()
     assert not np.allclose(after.rows.labels, state.rows.labels)
+
+
+def test_labels_of_the_teacher_are_those_of_the_last_target(small_network, curves, start):
+    state = begin(SETTINGS, Rows(jnp.asarray(start[0]), start[1]))
+    one, _ = blocks(small_network, curves, state, slots=replace(BTM, labels="teacher"), count=1)
+    _, target = Curves(curves, SETTINGS.segment).draw(jax.random.fold_in(jax.random.key(0), 0)[None], np.zeros(1))
+    expected = jax.nn.sigmoid(small_network.logits(target[0], state.rows.x))  # of the rows before they moved
+    np.testing.assert_allclose(one.rows.labels, expected, rtol=1e-5)
+
+
+def test_labels_of_the_ensemble_are_the_experts_mean(small_network, curves, start):
+    state = begin(SETTINGS, Rows(jnp.asarray(start[0]), start[1]))
+    one, _ = blocks(small_network, curves, state, slots=replace(BTM, labels="ensemble"), count=1)
+    each = [jax.nn.sigmoid(small_network.logits(end, state.rows.x)) for end in curves.end]
+    np.testing.assert_allclose(one.rows.labels, np.mean(each, axis=0), rtol=1e-5)
+
+
+def test_starting_labels_are_the_logits_of_the_experts_that_are_right(small_network, curves, start):
+    x, targets = jnp.asarray(start[0]), start[1]
+    got = expert_logits(small_network, curves.end, x, targets)
+    each = np.stack([small_network.logits(end, x) for end in curves.end])
+    for row in range(len(x)):
+        right = (each[:, row] > 0) == (targets[row] > 0.5)
+        np.testing.assert_allclose(got[row], each[right if right.any() else slice(None), row].mean(), rtol=1e-5)
+
+
+def test_a_gate_moves_nothing_above_it(small_network, curves, start, small_judge):
+    state = begin(SETTINGS, Rows(jnp.asarray(start[0]), start[1]))
+    after, figures = blocks(small_network, curves, state, slots=replace(BTM, gate=1e-9), count=4)
+    assert figures.gated.all()
+    assert not figures.skipped.any()
+    assert (after.rows.x == state.rows.x).all()
+    open_gate, _ = blocks(small_network, curves, state, slots=replace(BTM, gate=1e9), count=4)
+    assert (open_gate.rows.x != state.rows.x).any()
+    got = run(small_network, curves, start, small_judge, slots=replace(BTM, gate=1e-9))
+    assert got.skipped == 12
+    assert "stopped 100% of the iterations" in got.notes[0]
+
+
+def test_the_average_follows_the_rows_and_with_beta_0_is_the_rows(small_network, curves, start):
+    rows = Rows(jnp.asarray(start[0]), start[1])
+    state, _ = blocks(small_network, curves, begin(SETTINGS, rows), slots=BTM, count=4)
+    assert (state.average == state.rows.x).all()
+    half, _ = blocks(small_network, curves, begin(SETTINGS, rows), slots=replace(BTM, average=0.5), count=1)
+    np.testing.assert_allclose(half.average, (rows.x + half.rows.x) / 2, rtol=1e-6)
+    assert (half.rows.x == blocks(small_network, curves, begin(SETTINGS, rows), count=1)[0].rows.x).all()
+
+
+def test_the_average_is_a_second_candidate(small_network, curves, start, small_judge):
+    class LikesTheSecond:
+        """Scores candidates in the order in which it sees them."""
+
+        x, score = small_judge.x, small_judge.score
+
+        def __init__(self):
+            self.seen = []
+
+        def rows(self, x, targets):
+            self.seen.append(x)
+            return Verdict(float(len(self.seen)), 0.0)
+
+    judge = LikesTheSecond()
+    got = run(small_network, curves, start, judge, slots=replace(BTM, average=0.9))
+    assert len(judge.seen) == 8  # rows and average, at the start and after each of three blocks
+    assert (got.x == judge.seen[-1]).all()
+    assert got.history["candidate"].tolist() == [1, 1, 1, 1]
+    assert "average" in got.notes[0]
 
 
 def test_mini_batches_and_pairs_of_times(small_network, curves, start, small_judge):
@@ -133,9 +208,8 @@ def test_heavy_ball_on_the_rows_follows_its_formula(small_network, curves, start
     """v ← μ v + g, x ← x - lr v: the second step is the first's momentum plus its own gradient."""
     sgd = replace(SETTINGS, optimiser="sgd", data_lr=0.1, data_momentum=0.5)
     state = begin(sgd, Rows(jnp.asarray(start[0]), start[1]))
-    one, _ = run_block(small_network, sgd, curves, state, jax.random.key(0), 1)
-    two, _ = run_block(small_network, sgd, curves, one, jax.random.key(0), 1)
-    fresh = begin(sgd, one.rows)._replace(iteration=one.iteration)
-    alone, _ = run_block(small_network, sgd, curves, fresh, jax.random.key(0), 1)
+    one, _ = blocks(small_network, curves, state, sgd, count=1)
+    two, _ = blocks(small_network, curves, one, sgd, count=1, first=1)
+    alone, _ = blocks(small_network, curves, begin(sgd, one.rows), sgd, count=1, first=1)
     first, second = one.rows.x - state.rows.x, two.rows.x - one.rows.x
     np.testing.assert_allclose(second, 0.5 * first + (alone.rows.x - one.rows.x), rtol=1e-4, atol=1e-7)

@@ -6,20 +6,29 @@ import jax
 import numpy as np
 import pytest
 
-from aliquot.curves import CurveSettings
+import aliquot.experts.experts as experts_module
 from aliquot.errors import SettingsError, TooFewPatientsError
+from aliquot.evaluate.metrics import row_classes
 from aliquot.evaluate.protocol import EvaluationSettings, TuningJudge, logits_of, train_on
-from aliquot.experts import ExpertSettings
-from aliquot.matching import MatchSettings
-from aliquot.methods import METHODS, STARTS, MethodSettings, Task, method_named, starting_rows
+from aliquot.methods import METHODS, STARTS, Task, method_named, starting_rows
 from aliquot.networks import TrainSettings, mlp
+from aliquot.runs.settings import load_settings
+from aliquot.runs.store import Notebook
 
-SETTINGS = MethodSettings(
-    start="gaussian",
-    expert=ExpertSettings(count=3, epochs=3, learning_rate=0.1, batch_size=64),
-    curve=CurveSettings(steps=20),
-    match=MatchSettings(iterations=20, judge_every=10, student_steps=4, student_lr=0.1, optimiser="adam", data_lr=0.05),
-)
+SETTINGS = {
+    "network": {"hidden": [8]},
+    "expert": {"count": 3, "epochs": 3, "learning_rate": 0.1, "batch_size": 64, "length": "fixed"},
+    "curve": {"steps": 20, "check_every": 0},
+    "match": {"iterations": 20, "judge_every": 10, "student_steps": 4, "student_lr": 0.1, "segment": {"epochs": 1}},
+    "distribution": {"iterations": 20, "judge_every": 10, "real_batch": 16},
+    "gradients": {"iterations": 2, "judge_every": 1, "outer_steps": 2, "inner_epochs": 2, "real_batch": 16},
+}
+LEARNING = [name for name, method in METHODS.items() if method.uses_start]
+TRAJECTORY = [name for name, method in METHODS.items() if "slots" in method.changes]
+
+
+def settings_of(name, **changes):
+    return load_settings("default", "smoke", method=name, changes={**SETTINGS, **changes})
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +42,7 @@ def condense(task):
 
     def run(name, seed=0):
         if (name, seed) not in results:
-            results[name, seed] = METHODS[name].condense(task, SETTINGS, key=jax.random.key(seed))
+            results[name, seed] = METHODS[name].condense(task, settings_of(name), key=jax.random.key(seed))
         return results[name, seed]
 
     return run
@@ -48,15 +57,17 @@ def test_as_many_rows_as_asked_for_each_class(name, condense):
     got = condense(name)
     assert got.x.shape == (8, 5)
     assert got.x.dtype == np.float32
-    assert got.targets.tolist() == [0] * 4 + [1] * 4
+    assert row_classes(got.targets).tolist() == [0] * 4 + [1] * 4
+    assert ((got.targets >= 0) & (got.targets <= 1)).all()
     assert np.isfinite(got.x).all()
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_same_seed_same_rows(name, condense, task):
-    again = METHODS[name].condense(task, SETTINGS, key=jax.random.key(0))
+    again = METHODS[name].condense(task, settings_of(name), key=jax.random.key(0))
     assert (condense(name).x == again.x).all()
-    assert (condense(name).x != condense(name, seed=1).x).any()
+    assert (condense(name).targets == again.targets).all()
+    assert bool((condense(name).x != condense(name, seed=1).x).any()) != METHODS[name].deterministic
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -65,13 +76,71 @@ def test_no_patient_is_returned_unless_declared(name, condense, task):
     assert bool(shared) == METHODS[name].selects_rows
 
 
+@pytest.mark.parametrize("name", LEARNING)
+def test_rows_move_away_from_real_patients(name, task):
+    liar = replace(task, judge=OnlyLikesMoved(task.judge))
+    got = METHODS[name].condense(liar, settings_of(name, start="real", slots={"gate": 0.0}), key=jax.random.key(0))
+    assert got.best_iteration == len(got.history["loss"])
+    assert not shared_rows(got.x, task.x)
+
+
 @pytest.mark.parametrize("start", STARTS)
 def test_rows_move_away_from_any_start(start, task):
-    settings = replace(SETTINGS, start=start, match=replace(SETTINGS.match, judge_every=20))
     liar = replace(task, judge=OnlyLikesMoved(task.judge))
-    got = METHODS["btm"].condense(liar, settings, key=jax.random.key(0))
+    got = METHODS["btm"].condense(liar, settings_of("btm", start=start), key=jax.random.key(0))
     assert got.best_iteration == 20
     assert not shared_rows(got.x, task.x)
+
+
+@pytest.mark.parametrize("name", LEARNING)
+def test_a_stopped_run_continues_to_the_same_rows(name, condense, task):
+    class Stops(Notebook):
+        """Stops the run as soon as a checkpoint of the matching is kept."""
+
+        def keep(self, name, arrays):
+            super().keep(name, arrays)
+            if name == "matching":
+                raise KeyboardInterrupt
+
+    memory = Stops()
+    with pytest.raises(KeyboardInterrupt):
+        METHODS[name].condense(replace(task, memory=memory), settings_of(name), key=jax.random.key(0))
+    memory.__class__ = Notebook
+    got = METHODS[name].condense(replace(task, memory=memory), settings_of(name), key=jax.random.key(0))
+    assert (got.x == condense(name).x).all()
+
+
+def test_experts_are_trained_once_for_all_methods(task, monkeypatch):
+    trained = []
+    train = experts_module.train_networks
+    monkeypatch.setattr(
+        experts_module, "train_networks", lambda *args, **options: trained.append(1) or train(*args, **options)
+    )
+    shared = replace(task, shared=Notebook())
+    for name in ("mtt", "tesla", "btm", "mtt+linear", "mtt+displacement", "soft-random"):
+        method_named(name).condense(shared, settings_of(name), key=jax.random.key(0))
+    assert len(trained) == 1
+
+
+@pytest.mark.parametrize("name", ["mtt+bezier", "ftd+bezier", "datm+bezier", "tesla+linear", "mtt+displacement"])
+def test_any_trajectory_method_can_take_any_path(name, task):
+    got = method_named(name).condense(task, settings_of(name), key=jax.random.key(0))
+    assert got.x.shape == (8, 5)
+    assert np.isfinite(got.history["loss"]).all()
+
+
+@pytest.mark.parametrize("name", TRAJECTORY)
+def test_loss_falls_on_a_toy_task(name, task):
+    plain = {"student_momentum": 0.0, "student_steps": 8, "segment": {"epochs": 2}}
+    match = {**SETTINGS["match"], **plain, "iterations": 200, "judge_every": 100}
+    loss = METHODS[name].condense(task, settings_of(name, match=match), key=jax.random.key(0)).history["loss"]
+    assert loss[-50:].mean() < 0.9 * loss[:50].mean()
+
+
+def test_released_datm_learns_labels_from_the_experts_and_starts_from_recognised_patients(task):
+    settings = load_settings("official", "smoke", method="datm", rows_per_class=4, changes=SETTINGS)
+    got = METHODS["datm"].condense(task, settings, key=jax.random.key(0))
+    assert ((got.targets > 0) & (got.targets < 1)).all()
 
 
 class OnlyLikesMoved:
@@ -85,14 +154,16 @@ class OnlyLikesMoved:
         return self._judge.rows(x, targets)._replace(mean=float(self._looks))
 
 
-def test_three_classes(blobs):
+@pytest.mark.parametrize("name", METHODS)
+def test_three_classes(name, blobs):
     (x, labels), _ = blobs
     three = labels + (x[:, 2] > 1)
     network = mlp(5, 3, (8,))
     judge = TuningJudge(network, EvaluationSettings(search_epochs=5, search_networks=1), x, three, jax.random.key(0))
-    got = METHODS["btm"].condense(Task(network, x, three, 2, judge), SETTINGS, key=jax.random.key(0))
+    got = METHODS[name].condense(Task(network, x, three, 2, judge), settings_of(name), key=jax.random.key(0))
     assert got.x.shape == (6, 5)
-    assert got.targets.argmax(axis=1).tolist() == [0, 0, 1, 1, 2, 2]
+    assert row_classes(got.targets).tolist() == [0, 0, 1, 1, 2, 2]
+    np.testing.assert_allclose(got.targets.sum(axis=1), 1, rtol=1e-5)
 
 
 def test_one_logit_and_two_logits_give_the_same_ranking(blobs):
@@ -123,10 +194,28 @@ def test_real_start_takes_no_patient_twice_and_of_the_right_class(blobs):
     assert [place[row.tobytes()] for row in rows] == codes.tolist()
 
 
+def test_recognised_start_takes_patients_whose_class_is_likely_first(blobs):
+    (x, labels), _ = blobs
+    sure = np.linspace(0, 1, len(labels))
+    rows, _ = starting_rows(x, labels, 10, 2, "recognised", rng=np.random.default_rng(0), own_class=lambda: sure)
+    place = {row.tobytes(): number for number, row in enumerate(x)}
+    assert (sure[[place[row.tobytes()] for row in rows]] > 0.5).all()
+    few = np.where(np.arange(len(labels)) < 5, 1.0, 0.1 * sure)
+    rows, _ = starting_rows(x, labels, 10, 2, "recognised", rng=np.random.default_rng(0), own_class=lambda: few)
+    chosen = [place[row.tobytes()] for row in rows]
+    assert set(range(5)) <= set(chosen)
+    rest = [number for number in chosen if number >= 5]
+    assert min(rest) > 300  # the next likely of each class
+
+
 def test_errors_name_what_is_known(blobs):
     (x, labels), _ = blobs
-    with pytest.raises(SettingsError, match="btm, random"):
+    with pytest.raises(SettingsError, match=r"btm, mtt, .* random"):
         method_named("btmm")
+    with pytest.raises(SettingsError, match="sgd, displacement, linear, bezier"):
+        method_named("mtt+spline")
+    with pytest.raises(SettingsError, match="btm, mtt, tesla, ftd, datm can be put"):
+        method_named("m3d+bezier")
     with pytest.raises(SettingsError, match="gaussian"):
         starting_rows(x, labels, 2, 2, "gauss", rng=np.random.default_rng(0))
     with pytest.raises(TooFewPatientsError):

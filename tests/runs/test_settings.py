@@ -1,14 +1,50 @@
+from dataclasses import replace
+
 import pytest
 
 from aliquot.errors import AliquotError, FileError, SettingsError
+from aliquot.matching import Slots
+from aliquot.methods import METHODS
 from aliquot.runs.settings import BUDGETS, PRESETS, Settings, load_settings, settings_from, settings_to
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("budget", BUDGETS)
-def test_every_preset_and_budget_loads_and_survives_a_round_trip(preset, budget):
-    settings = load_settings(preset, budget)
+@pytest.mark.parametrize("method", [*METHODS, "mtt+bezier"])
+def test_every_preset_and_budget_loads_and_survives_a_round_trip(preset, budget, method):
+    settings = load_settings(preset, budget, method=method)
     assert settings_from(settings_to(settings)) == settings
+
+
+@pytest.mark.parametrize(
+    ("rows", "window"),
+    [(10, (0, 20, 40)), (50, (0, 20, 40)), (100, (10, 20, 60)), (200, (20, 40, 100)), (500, (20, 40, 100))],
+)
+def test_the_papers_windows_of_datm(rows, window):
+    segment = load_settings("paper", method="datm", rows_per_class=rows).match.segment
+    assert (segment.first, segment.until, segment.last, segment.epochs) == (*window, 5)
+
+
+def test_rivals_have_the_papers_eighty_steps_and_their_own_slots():
+    for name in ("mtt", "tesla", "ftd", "datm"):
+        settings = load_settings("paper", "paper", method=name)
+        assert settings.match.student_steps == 80
+        assert settings.slots.path == "sgd"
+    ftd, tesla = (load_settings("paper", method=name) for name in ("ftd", "tesla"))
+    assert (ftd.slots.experts, ftd.slots.gradient, ftd.expert.schedule, ftd.expert.gsam.rho) == (
+        "gsam",
+        "full",
+        "linear",
+        1.0,
+    )
+    assert (tesla.slots.gradient, tesla.slots.labels) == ("first_order", "teacher")
+    official = load_settings("official", "paper", method="datm", rows_per_class=10)
+    assert (official.slots.labels, official.start, official.match.segment.last) == ("learned", "recognised", 20)
+
+
+def test_a_method_may_be_put_on_another_path_and_single_slots_changed():
+    assert load_settings(method="datm+bezier").slots == replace(load_settings(method="datm").slots, path="bezier")
+    assert load_settings(method="mtt", overrides=("slots.gradient=first_order",)).slots.gradient == "first_order"
 
 
 def test_paper_preset_is_the_papers_numbers():
@@ -16,13 +52,14 @@ def test_paper_preset_is_the_papers_numbers():
     assert got == Settings(
         match=got.match, evaluation=got.evaluation
     )  # the defaults of the settings are the paper's; the rest is spelled out below
+    assert got.slots == Slots(path="bezier", experts="sgd", gradient="first_order", labels="hard", gate=0, average=0)
     assert (got.start, got.expert.count, got.expert.epochs, got.expert.length) == ("real", 50, 100, "fixed")
     assert (got.expert.learning_rate, got.expert.momentum, got.expert.batch_size) == (0.02, 0.9, 256)
     assert (got.curve.steps, got.curve.learning_rate, got.curve.times, got.curve.momentum) == (300, 0.01, 2, 0)
     match = got.match
     assert (match.iterations, match.student_steps, match.student_lr, match.student_momentum) == (40_000, 30, 0.01, 0)
     assert (match.data_lr, match.data_momentum, match.lr_lr, match.lr_momentum) == (100, 0.9, 1e-4, 0.5)
-    assert (match.meta_gradient, match.labels, match.segment.length) == ("first_order", "hard", 0.2)
+    assert match.segment.length == 0.2
     evaluation = got.evaluation
     assert (evaluation.search_epochs, evaluation.final_epochs, evaluation.final_networks) == (50, 100, 10)
 

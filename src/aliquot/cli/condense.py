@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from aliquot.cli.options import Budget, Out, Preset, Quiet, RowsPerClass, Seed, Set, Start
+from aliquot.cli.options import Budget, MethodName, Out, Preset, Quiet, RowsPerClass, Seed, Set, Start
 from aliquot.cli.progress import progress_of
 from aliquot.cli.tables import console, results_table
 
@@ -15,7 +15,7 @@ def condense(
     target: Annotated[str, typer.Option(help="Column with the outcome: two or more classes.")],
     out: Out,
     rows_per_class: RowsPerClass = 50,
-    method: Annotated[str, typer.Option(help="How to condense: btm, or random as a baseline.")] = "btm",
+    method: MethodName = "btm",
     preset: Preset = "default",
     budget: Budget = "cpu",
     start: Start = None,
@@ -133,7 +133,15 @@ def _condense(
     from aliquot.runs.settings import load_settings
 
     changes = {} if start is None else {"start": start}
-    settings = load_settings(preset, budget, file=settings_file, overrides=tuple(set_ or ()), changes=changes)
+    settings = load_settings(
+        preset,
+        budget,
+        method=method,
+        rows_per_class=rows_per_class,
+        file=settings_file,
+        overrides=tuple(set_ or ()),
+        changes=changes,
+    )
     if method_named(method).selects_rows and not allow_real_rows:
         raise SettingsError(
             f"asked for method {method!r}, whose rows are real patients; add --allow-real-rows if that is meant"

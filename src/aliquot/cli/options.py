@@ -41,3 +41,11 @@ Set = Annotated[
         metavar="NAME=VALUE",
     ),
 ]
+MethodName = Annotated[
+    str,
+    typer.Option(
+        help="How to condense: btm, mtt, tesla, ftd, datm, m3d, dm, dc, kmeans, herding, kcentre, soft-random, random; "
+        "trajectory methods also on another path, as in mtt+bezier.",
+        metavar="NAME",
+    ),
+]

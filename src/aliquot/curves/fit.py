@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +10,7 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from aliquot.curves.bezier import Curve, bezier_point, straight
+from aliquot.digest import digest
 from aliquot.hooks import Forgetting, Memory, Progress, Silence
 from aliquot.networks import Network
 
@@ -21,7 +21,6 @@ SAMPLE_ROWS = 2048  # patients on whom the mean loss along the curves is looked 
 class CurveSettings:
     """Stochastic gradient descent on the control point; defaults are the paper's."""
 
-    kind: Literal["bezier", "linear"] = "bezier"  # "bezier": fitted; "linear": the straight line, nothing to fit
     steps: int = 300  # at most
     learning_rate: float = 0.01
     momentum: float = 0.0
@@ -50,15 +49,19 @@ def fit_curves(
     curves on a fixed sample of patients; the fit stops when it no longer falls, and keeps the best control points.
     """
     line = straight(jnp.asarray(start), jnp.asarray(end))
-    if settings.kind == "linear":
-        return line
     every = settings.check_every or settings.steps
     progress.stage("curves", settings.steps)
-    kept = memory.recall("curves")
+    name = curves_name(settings, line, key)
+    kept = memory.recall(name)
     if kept is None:
         kept = {"control": np.asarray(_descend(network, settings, line, x, targets, key, every, progress))}
-        memory.keep("curves", kept)
+        memory.keep(name, kept)
     return line._replace(control=jnp.asarray(kept["control"]))
+
+
+def curves_name(settings: CurveSettings, curves: Curve, key: Array) -> str:
+    """The name under which fitted control points are kept: made of the curves' ends, the settings and the key."""
+    return f"curves-{digest(settings, curves.start, curves.end, key)}"
 
 
 def _descend(network, settings, curves, x, targets, key, every, progress) -> Array:

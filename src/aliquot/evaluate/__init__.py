@@ -2,7 +2,7 @@
 
 from aliquot.evaluate.calibration import corrected, prior_offset, reliability
 from aliquot.evaluate.held_out import evaluate_held_out
-from aliquot.evaluate.metrics import METRICS, all_metrics, auprc, hard_labels, probabilities, summary
+from aliquot.evaluate.metrics import METRICS, all_metrics, auprc, probabilities, row_classes, summary
 from aliquot.evaluate.protocol import EvaluationSettings, TuningJudge, logits_of, train_on
 
 __all__ = [
@@ -13,11 +13,11 @@ __all__ = [
     "auprc",
     "corrected",
     "evaluate_held_out",
-    "hard_labels",
     "logits_of",
     "prior_offset",
     "probabilities",
     "reliability",
+    "row_classes",
     "summary",
     "train_on",
 ]

@@ -1,5 +1,6 @@
 """The one place that opens the held-out part: the rows beside random rows and the full data, and other models."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -35,64 +36,84 @@ def evaluate_held_out(
     Probabilities are those after the prior correction, except under ``calibration`` → ``before``; the full-data
     networks, trained at the real prevalence, need none.
     """
-    final = settings.training(settings.final_epochs)
-    final_keys = jax.random.split(keys["final networks"], settings.final_networks)
-    train_targets = hard_targets(parts.train.labels, network.n_classes)
-    rows_per_class = len(x) // network.n_classes
-
-    full, best, best_epoch = _full_data(
-        network, settings, parts, train_targets, keys["full data"], judge, memory, progress
+    labels = parts.held_out.labels
+    full, best_epoch = score_full_data(
+        network, settings, parts, keys=keys, judge=judge, memory=memory, progress=progress
     )
-    progress.stage("held-out evaluation", 3 + len(MODELS))
-    ours = train_on(network, final, x, targets, final_keys)
+    progress.stage("held-out evaluation", 2 + len(MODELS))
+    offset, logits = score_rows(network, settings, parts, [(x, targets)], keys=keys)
+    ours = summarised(labels, logits, offset)
     progress.advance()
-    draws = _random_draws(parts.train, rows_per_class, network.n_classes, len(final_keys), keys["random rows"])
-    random = [train_on(network, final, *draw, final_keys[i : i + 1]) for i, draw in enumerate(draws)]
-    progress.advance()
-
-    prevalence = np.asarray(parts.train.counts(network.n_classes)) / len(parts.train.labels)
-    held_out, labels = parts.held_out.x, parts.held_out.labels
-    logits = {
-        "aliquot": logits_of(network, ours, held_out),
-        "random": logits_of(network, jnp.concatenate(random), held_out),
-    }
-    offsets = {
-        "aliquot": prior_offset(logits_of(network, ours, parts.tuning.x), prevalence),
-        "random": prior_offset(logits_of(network, jnp.concatenate(random), parts.tuning.x), prevalence),
-    }
-    scores = {name: _scores(labels, logits[name], offsets[name]) for name in logits}
-    scores |= {
-        "full": _scores(labels, logits_of(network, full, held_out), 0.0),
-        "full_best_epoch": _scores(labels, logits_of(network, best, held_out), 0.0),
-    }
+    draws = _random_draws(parts.train, len(x) // network.n_classes, network.n_classes, settings, keys["random rows"])
+    random_offset, random_logits = score_rows(network, settings, parts, draws, keys=keys)
     progress.advance()
     return {
-        "held_out": scores,
-        "calibration": _calibration(labels, logits["aliquot"], offsets["aliquot"], scores["aliquot"]),
-        "transfer": _transfer(parts, x, targets, draws[0], train_targets, integer(keys["transfer"]), progress),
+        "held_out": {"aliquot": ours, "random": summarised(labels, random_logits, random_offset), **full},
+        "calibration": _calibration(labels, logits, offset, ours),
+        "transfer": _transfer(parts, x, targets, draws[0], integer(keys["transfer"]), progress),
         "full_best_epoch": best_epoch,
     }
 
 
-def _full_data(network, settings, parts, targets, key, judge, memory, progress):
-    """Networks trained on all training patients: for the fixed number of epochs, and to the best epoch on tuning."""
-    keys = jax.random.split(key, settings.final_networks)
-    x, targets = jnp.asarray(parts.train.x), jnp.asarray(targets)
+def score_rows(
+    network: Network,
+    settings: EvaluationSettings,
+    parts: Parts,
+    sets: Sequence[tuple[np.ndarray, np.ndarray]],
+    *,
+    keys: dict[str, jax.Array],
+) -> tuple[Any, np.ndarray]:
+    """Prior offset, and logits on held_out, of the final networks trained on rows.
+
+    ``sets`` holds rows and targets: one pair for all networks, or one for each.
+    """
+    final = settings.training(settings.final_epochs)
+    final_keys = jax.random.split(keys["final networks"], settings.final_networks)
+    if len(sets) == 1:
+        trained = train_on(network, final, *sets[0], final_keys)
+    else:
+        each = [train_on(network, final, *one, final_keys[i : i + 1]) for i, one in enumerate(sets)]
+        trained = jnp.concatenate(each)
+    prevalence = np.asarray(parts.train.counts(network.n_classes)) / len(parts.train.labels)
+    offset = prior_offset(logits_of(network, trained, parts.tuning.x), prevalence)
+    return offset, logits_of(network, trained, parts.held_out.x)
+
+
+def score_full_data(
+    network: Network,
+    settings: EvaluationSettings,
+    parts: Parts,
+    *,
+    keys: dict[str, jax.Array],
+    judge: Judge,
+    memory: Memory = Forgetting(),
+    progress: Progress = Silence(),
+) -> tuple[dict[str, Any], int]:
+    """Scores of networks trained on all training patients, for the fixed number of epochs and to the best epoch.
+
+    The second result is that epoch, chosen on tuning.
+    """
+    full_keys = jax.random.split(keys["full data"], settings.final_networks)
+    x, targets = jnp.asarray(parts.train.x), jnp.asarray(hard_targets(parts.train.labels, network.n_classes))
     training = settings.training(settings.full_epochs)
     around = {"judge": judge, "memory": memory, "progress": progress}
-    watched = watch_training(network, training, x, targets, keys, name="full data", **around)
-    best = train_on(network, settings.training(watched.best_epoch), x, targets, keys)
-    return jnp.asarray(watched.end), best, watched.best_epoch
+    watched = watch_training(network, training, x, targets, full_keys, name="full data", **around)
+    best = train_on(network, settings.training(watched.best_epoch), x, targets, full_keys)
+    ends = {"full": jnp.asarray(watched.end), "full_best_epoch": best}
+    held_out = parts.held_out
+    scores = {name: summarised(held_out.labels, logits_of(network, end, held_out.x), 0.0) for name, end in ends.items()}
+    return scores, watched.best_epoch
 
 
-def _random_draws(train: Part, rows_per_class: int, n_classes: int, count: int, key: jax.Array):
+def _random_draws(train: Part, rows_per_class: int, n_classes: int, settings: EvaluationSettings, key: jax.Array):
     """Real patients, as many as there are rows, drawn anew for every network."""
-    rng = generator(key)
+    rng, count = generator(key), settings.final_networks
     draws = [starting_rows(train.x, train.labels, rows_per_class, n_classes, "real", rng=rng) for _ in range(count)]
     return [(x, hard_targets(labels, n_classes)) for x, labels in draws]
 
 
-def _scores(labels, logits, offset) -> dict[str, dict[str, float]]:
+def summarised(labels: np.ndarray, logits: np.ndarray, offset: Any) -> dict[str, dict[str, float]]:
+    """Every metric over several networks' logits, with the prior correction."""
     return summary([all_metrics(labels, corrected(one, offset)) for one in logits])
 
 
@@ -102,15 +123,17 @@ def _calibration(labels, logits, offset, after) -> dict[str, Any]:
     mean_after = np.mean([corrected(one, offset) for one in logits], axis=0)
     return {
         "offset": np.asarray(offset).tolist(),
-        "before": _scores(labels, logits, 0.0),
+        "before": summarised(labels, logits, 0.0),
         "after": after,
         "reliability": {"before": reliability(labels, mean_before), "after": reliability(labels, mean_after)},
     }
 
 
-def _transfer(parts, x, targets, random, train_targets, seed, progress) -> dict[str, dict[str, dict[str, float]]]:
+def _transfer(parts, x, targets, random, seed, progress) -> dict[str, dict[str, dict[str, float]]]:
     """Other kinds of model trained on the rows, on as many random patients, and on all training patients."""
-    data = {"aliquot": (x, targets), "random": random, "full": (parts.train.x, train_targets)}
+    n_classes = 2 if targets.ndim == 1 else targets.shape[1]
+    everyone = (parts.train.x, hard_targets(parts.train.labels, n_classes))
+    data = {"aliquot": (x, targets), "random": random, "full": everyone}
     result = {}
     for name in MODELS:
         result[name] = {

@@ -17,9 +17,19 @@ def probabilities(logits: np.ndarray) -> np.ndarray:
     return softmax(logits, axis=1)
 
 
-def hard_labels(targets: np.ndarray) -> np.ndarray:
-    """The likeliest class of each row."""
-    return (targets > 0.5).astype(int) if targets.ndim == 1 else targets.argmax(axis=1)
+def row_classes(targets: np.ndarray) -> np.ndarray:
+    """The class that each row was made for: its hard target; with soft targets, that of its block.
+
+    Rows with soft targets come in blocks of equal size, one per class in class order. Their likeliest class would not
+    do: where an outcome is rare, it is the same for all.
+
+    >>> row_classes(np.array([1.0, 0.0, 1.0])), row_classes(np.array([0.1, 0.2, 0.3, 0.4]))
+    (array([1, 0, 1]), array([0, 0, 1, 1]))
+    """
+    if np.isin(targets, (0, 1)).all():
+        return targets.astype(int) if targets.ndim == 1 else targets.argmax(axis=1)
+    n_classes = 2 if targets.ndim == 1 else targets.shape[1]
+    return np.repeat(np.arange(n_classes), len(targets) // n_classes)
 
 
 def auprc(labels: np.ndarray, logits: np.ndarray) -> float:

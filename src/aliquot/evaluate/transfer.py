@@ -8,7 +8,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
-from aliquot.evaluate.metrics import all_metrics, hard_labels
+from aliquot.evaluate.metrics import all_metrics, row_classes
 
 MODELS: dict[str, Callable[[int], Any]] = {
     "logistic regression": lambda seed: LogisticRegression(max_iter=2000),
@@ -27,9 +27,9 @@ def transfer_metrics(
 ) -> dict[str, float]:
     """AUROC and AUPRC on held_out of the named model trained on rows with hard or soft targets."""
     model = MODELS[name](seed)
-    if name == "k nearest neighbours":  # takes no weights: each row votes for its likeliest class
+    if name == "k nearest neighbours":  # takes no weights: each row votes for its own class
         model.set_params(n_neighbors=min(model.n_neighbors, len(x)))
-        model.fit(x, hard_labels(targets))
+        model.fit(x, row_classes(targets))
     else:
         rows, labels, weights = as_weighted(x, targets)
         model.fit(rows, labels, sample_weight=weights)

@@ -1,19 +1,34 @@
-"""Trajectory matching: segments, the student's meta-gradient, and the one loop."""
+"""Matching: segments, the student's meta-gradient and the one loop; distributions and gradients for other methods."""
 
-from aliquot.matching.history import Condensed
+from aliquot.matching.checkpoints import Checkpoints, EqualDisplacement
+from aliquot.matching.distribution import DistributionSettings, match_distributions
+from aliquot.matching.gradients import GradientSettings, match_gradients
+from aliquot.matching.history import Candidate, Condensed
 from aliquot.matching.loop import MatchSettings, match
 from aliquot.matching.metagradient import MetaGradient, meta_gradient, student_batches
-from aliquot.matching.rows import Rows
-from aliquot.matching.segments import SegmentSettings, draw_segment
+from aliquot.matching.rows import Rows, ensemble_targets
+from aliquot.matching.segments import Curves, SegmentSettings, Source, draw_segment
+from aliquot.matching.slots import Slots
 
 __all__ = [
+    "Candidate",
+    "Checkpoints",
     "Condensed",
+    "Curves",
+    "DistributionSettings",
+    "EqualDisplacement",
+    "GradientSettings",
     "MatchSettings",
     "MetaGradient",
     "Rows",
     "SegmentSettings",
+    "Slots",
+    "Source",
     "draw_segment",
+    "ensemble_targets",
     "match",
+    "match_distributions",
+    "match_gradients",
     "meta_gradient",
     "student_batches",
 ]

@@ -1,90 +1,104 @@
 """What happened on the way: figures of every iteration, looks of the judge, and the best rows so far."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import jax
 import numpy as np
-from jax import Array
 
-from aliquot.errors import DegenerateSegmentError
 from aliquot.hooks import Judge
 
 
-class Figures(NamedTuple):
-    """What one iteration reports."""
+class Candidate(NamedTuple):
+    """Rows as the judge and the result see them."""
 
-    loss: Array
-    student_lr: Array
-    squared_length: Array
-    travelled: Array
-    skipped: Array
+    x: np.ndarray
+    targets: np.ndarray
+    student_lr: float = 0.0
 
 
 @dataclass(frozen=True)
 class Condensed:
-    """Synthetic rows as the loop leaves them, with the history that led there."""
+    """Synthetic rows as a method leaves them, with the history that led there."""
 
     x: np.ndarray  # (n, …) the snapshot with the best tuning score
     targets: np.ndarray  # (n,) or (n, C)
-    student_lr: float
-    best_iteration: int
-    skipped: int
-    history: Mapping[str, np.ndarray]  # per iteration: loss, student_lr, …; per look: judged_at, tuning, tuning_std
+    student_lr: float = 0.0
+    best_iteration: int = 0
+    skipped: int = 0  # iterations that moved nothing: not finite, or stopped by the gate
+    history: Mapping[str, np.ndarray] = field(default_factory=dict)  # per iteration: loss, …; per look: judged_at, …
+    stored: tuple[str, ...] = ()  # names under which what the student followed was kept
+    expert_epochs: int = 0
+    expert_seconds: float = 0.0  # that training the experts took, in this run or an earlier one
+    notes: tuple[str, ...] = ()  # what a user should know
 
 
 class History:
     """Figures of every iteration, every look of the judge, and the best rows so far."""
 
     def __init__(self):
-        self.figures: list[Figures] = []
-        self.looks: list[tuple[int, float, float]] = []  # iteration, tuning score, its spread over networks
+        self.figures: list[dict[str, np.ndarray]] = []
+        self.looks: list[tuple[int, float, float, int]] = []  # iteration, tuning score, its spread, which candidate
         self.best: dict[str, np.ndarray] = {}
 
-    def extend(self, figures: Figures) -> None:
-        """Add a block's figures; a segment without length is an error, not a NaN."""
-        figures = jax.tree.map(np.asarray, figures)
-        if (figures.squared_length == 0).any():
-            raise DegenerateSegmentError(
-                "asked to match trajectory segments, but found one whose start equals its target; "
-                "train the experts longer or with a larger learning rate"
-            )
-        self.figures.append(figures)
+    @property
+    def iterations(self) -> int:
+        """How many iterations are done."""
+        return sum(len(block["loss"]) for block in self.figures)
 
-    def look(self, iteration: int, x: np.ndarray, targets: np.ndarray, student_lr: float, judge: Judge) -> None:
-        """Let the judge score the rows, and keep them if they are the best yet."""
-        verdict = judge.rows(x, targets)
-        if not self.looks or verdict.mean > max(score for _, score, _ in self.looks):
-            self.best = {"x": x, "targets": targets, "student_lr": np.asarray(student_lr)}
-        self.looks.append((iteration, verdict.mean, verdict.std))
+    def extend(self, figures: Mapping[str, np.ndarray]) -> None:
+        """Add a block's figures, one entry per iteration."""
+        self.figures.append({name: np.asarray(column) for name, column in figures.items()})
+
+    def look(self, candidates: Sequence[Candidate], judge: Judge) -> None:
+        """Let the judge score the candidates; keep the best one if it is the best yet."""
+        verdicts = [judge.rows(one.x, one.targets) for one in candidates]
+        which = int(np.argmax([verdict.mean for verdict in verdicts]))
+        verdict = verdicts[which]
+        if not self.looks or verdict.mean > max(score for _, score, *_ in self.looks):
+            self.best = {name: np.asarray(part) for name, part in candidates[which]._asdict().items()}
+        self.looks.append((self.iterations, verdict.mean, verdict.std, which))
 
     def recent_loss(self) -> float:
-        """Mean matching loss of the last block, over the iterations that were not skipped."""
-        loss = np.asarray(self.figures[-1].loss)
+        """Mean loss of the last block, over the iterations whose loss was finite."""
+        loss = self.figures[-1]["loss"]
         return float(loss[np.isfinite(loss)].mean()) if np.isfinite(loss).any() else float("nan")
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Everything as arrays, to be kept."""
-        parts = {
-            f"history.{name}": np.concatenate(column)
-            for name, column in zip(Figures._fields, zip(*self.figures, strict=True), strict=True)
+        return {
+            **{f"history.{name}": column for name, column in self._columns().items()},
+            **{f"best.{name}": part for name, part in self.best.items()},
+            "looks": np.asarray(self.looks),
         }
-        return parts | {f"best.{name}": part for name, part in self.best.items()} | {"looks": np.asarray(self.looks)}
 
     @classmethod
     def restore(cls, kept: Mapping[str, np.ndarray]) -> "History":
         """The history that :meth:`arrays` wrote."""
         history = cls()
-        history.figures = [Figures._make(kept[f"history.{name}"] for name in Figures._fields)]
-        history.looks = [(int(iteration), float(score), float(std)) for iteration, score, std in kept["looks"]]
-        history.best = {name.removeprefix("best."): part for name, part in kept.items() if name.startswith("best.")}
+        history.figures = [_under("history.", kept)]
+        history.looks = [(int(at), float(score), float(std), int(which)) for at, score, std, which in kept["looks"]]
+        history.best = _under("best.", kept)
         return history
 
-    def condensed(self, skipped: int) -> Condensed:
+    def condensed(self) -> Condensed:
         """The best rows, and how the search for them went."""
-        iterations, scores, spreads = (np.asarray(column) for column in zip(*self.looks, strict=True))
-        history = {name.removeprefix("history."): part for name, part in self.arrays().items() if "history." in name}
-        history |= {"judged_at": iterations, "tuning": scores, "tuning_std": spreads}
-        best = int(iterations[np.argmax(scores)])
-        return Condensed(self.best["x"], self.best["targets"], float(self.best["student_lr"]), best, skipped, history)
+        at, scores, spreads, which = (np.asarray(column) for column in zip(*self.looks, strict=True))
+        columns = self._columns()
+        best = int(np.argmax(scores))
+        return Condensed(
+            x=np.asarray(self.best["x"]),
+            targets=np.asarray(self.best["targets"]),
+            student_lr=float(self.best["student_lr"]),
+            best_iteration=int(at[best]),
+            skipped=int(sum(columns[name].sum() for name in ("skipped", "gated") if name in columns)),
+            history={**columns, "judged_at": at, "tuning": scores, "tuning_std": spreads, "candidate": which},
+        )
+
+    def _columns(self) -> dict[str, np.ndarray]:
+        names = self.figures[0] if self.figures else ()
+        return {name: np.concatenate([block[name] for block in self.figures]) for name in names}
+
+
+def _under(prefix: str, kept: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {name.removeprefix(prefix): np.asarray(part) for name, part in kept.items() if name.startswith(prefix)}

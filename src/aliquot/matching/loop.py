@@ -1,7 +1,6 @@
 """The one loop of all trajectory matching: draw a segment, let the student walk, move the rows."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -12,15 +11,18 @@ import optax
 from jax import Array
 from jax.typing import ArrayLike
 
-from aliquot.curves import Curve
+from aliquot.errors import DegenerateSegmentError
 from aliquot.hooks import Forgetting, Judge, Memory, Progress, Silence
-from aliquot.matching.history import Condensed, Figures, History
-from aliquot.matching.metagradient import meta_gradient, student_batches
-from aliquot.matching.rows import Rows, label_logits, soft_targets
-from aliquot.matching.segments import SegmentSettings, draw_segment
+from aliquot.matching.history import Candidate, Condensed
+from aliquot.matching.metagradient import MetaGradient, meta_gradient, student_batches
+from aliquot.matching.rows import Rows, ensemble_targets, label_logits, soft_targets
+from aliquot.matching.search import search
+from aliquot.matching.segments import SegmentSettings, Source
+from aliquot.matching.slots import Slots
 from aliquot.networks import Network
 
 LOWEST_LR, HIGHEST_LR = 1e-6, 1.0  # the learned student learning rate is projected to this range
+OFTEN = 0.9  # a gate that stops more than this share of the iterations is worth a note
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +34,6 @@ class MatchSettings:
     student_lr: float = 0.01
     student_momentum: float = 0.0
     student_batch: int = 0  # rows per student step; 0: all rows
-    meta_gradient: Literal["first_order", "full"] = "first_order"
     optimiser: Literal["sgd", "adam"] = "sgd"  # of the rows; "sgd" is heavy ball
     data_lr: float = 100.0
     data_momentum: float = 0.9  # of "sgd"
@@ -40,8 +41,8 @@ class MatchSettings:
     lr_lr: float = 1e-4  # learning rate of the student's learning rate
     lr_momentum: float = 0.5
     lr_scale: Literal["raw", "log"] = "raw"  # "log": learn the logarithm
-    labels: Literal["hard", "learned"] = "hard"  # "learned": logits, learned beside the rows
-    label_lr: float = 2.0
+    label_lr: float = 2.0  # of learned labels
+    label_start: Literal["hard", "experts"] = "hard"  # learned labels start at softened classes, or at experts' logits
     judge_every: int = 100  # iterations between two looks at the tuning part
     segment: SegmentSettings = field(default_factory=SegmentSettings)
 
@@ -50,18 +51,29 @@ class State(NamedTuple):
     """All that changes from one iteration to the next."""
 
     rows: Rows
+    average: Array  # of the rows' inputs over the iterations
     student_lr: Array  # or its logarithm
     row_memory: Any  # the optimisers' states
     label_memory: Any
     lr_memory: Any
-    iteration: Array
-    skipped: Array
+
+
+class Figures(NamedTuple):
+    """What one iteration reports."""
+
+    loss: Array
+    student_lr: Array
+    squared_length: Array
+    travelled: Array
+    skipped: Array  # not finite
+    gated: Array  # loss above the gate
 
 
 def match(
     network: Network,
     settings: MatchSettings,
-    curves: Curve,
+    slots: Slots,
+    source: Source,
     x: ArrayLike,
     targets: Array,
     *,
@@ -70,30 +82,42 @@ def match(
     memory: Memory = Forgetting(),
     progress: Progress = Silence(),
 ) -> Condensed:
-    """Learn rows, starting from ``x`` with hard ``targets``, on which a student follows the curves.
+    """Learn rows, starting from ``x`` with hard ``targets``, on which a student follows the source's segments.
 
-    Iterations run in compiled blocks; after each block the judge looks at the rows, and the block with the best
-    tuning score is kept. The starting rows are judged too.
+    Iterations run in compiled blocks; after each block the judge looks at the rows, and at their running average where
+    there is one, and the rows with the best tuning score are kept. The starting rows are judged too.
     """
-    labels = targets if settings.labels == "hard" else label_logits(targets)
-    state = begin(settings, Rows(jnp.asarray(x), jnp.asarray(labels)))
-    history = History()
-    kept = memory.recall("matching")
-    if kept is not None:
-        state = _restore(state, kept)
-        history = History.restore(kept)
-    progress.stage("matching", settings.iterations)
-    progress.advance(int(state.iteration))
-    if not history.looks:
-        history.look(*_shown(settings, state), judge)
-    while (done := int(state.iteration)) < settings.iterations:
-        block = min(settings.judge_every, settings.iterations - done)
-        state, figures = run_block(network, settings, curves, state, key, block)
-        history.extend(figures)
-        history.look(*_shown(settings, state), judge)
-        memory.keep("matching", {**_flatten(state), **history.arrays()})
-        progress.advance(block, loss=history.recent_loss(), tuning=history.looks[-1][1])
-    return history.condensed(int(state.skipped))
+    ends = jnp.asarray(source.ends)
+    labels = _first_labels(network, settings, slots, ends, jnp.asarray(x), targets)
+
+    def advance(state, first, count):
+        numbers = jnp.arange(first, first + count)
+        segment_keys, batch_keys = _iteration_keys(key, numbers)
+        segments = source.draw(segment_keys, np.asarray(numbers) / settings.iterations)
+        state, figures = run_block(network, settings, slots, ends, state, segments, batch_keys)
+        if (np.asarray(figures.squared_length) == 0).any():
+            raise DegenerateSegmentError(
+                "asked to match trajectory segments, but found one whose start equals its target; "
+                "train the experts longer or with a larger learning rate"
+            )
+        return state, figures._asdict()
+
+    found = search(
+        begin(settings, Rows(jnp.asarray(x), labels)),
+        advance,
+        partial(_candidates, settings, slots),
+        iterations=settings.iterations,
+        judge_every=settings.judge_every,
+        judge=judge,
+        memory=memory,
+        progress=progress,
+    )
+    return _with_notes(found, source)
+
+
+@jax.jit
+def _iteration_keys(key, numbers):
+    return jax.vmap(lambda number: jax.random.split(jax.random.fold_in(key, number)), out_axes=1)(numbers)
 
 
 def begin(settings: MatchSettings, rows: Rows) -> State:
@@ -101,57 +125,84 @@ def begin(settings: MatchSettings, rows: Rows) -> State:
     lr = jnp.asarray(settings.student_lr, rows.x.dtype)
     lr = jnp.log(lr) if settings.lr_scale == "log" else lr
     row_step, label_step, lr_step = _optimisers(settings)
-    zero = jnp.asarray(0, jnp.int32)
-    return State(rows, lr, row_step.init(rows.x), label_step.init(rows.labels), lr_step.init(lr), zero, zero)
+    return State(rows, rows.x, lr, row_step.init(rows.x), label_step.init(rows.labels), lr_step.init(lr))
 
 
-@partial(jax.jit, static_argnames=("network", "settings", "iterations"))
-def run_block(network: Network, settings: MatchSettings, curves: Curve, state: State, key: Array, iterations: int):
-    """The state after ``iterations`` more iterations, and the figures of each."""
+def _first_labels(network, settings, slots, ends, x, targets) -> Array:
+    if slots.labels != "learned":
+        return jnp.asarray(targets)
+    return label_logits(targets) if settings.label_start == "hard" else expert_logits(network, ends, x, targets)
 
-    def one(state, _):
-        return iterate(network, settings, curves, state, jax.random.fold_in(key, state.iteration))
 
-    return jax.lax.scan(one, state, length=iterations)
+def expert_logits(network: Network, ends: Array, x: Array, targets: Array) -> Array:
+    """Logits of each row, averaged over the experts that classify it correctly; over all where none does."""
+    logits = jax.lax.map(lambda theta: network.logits(theta, x), ends)  # (K, n[, C])
+    if logits.ndim == 2:
+        right = (logits > 0) == (targets > 0.5)
+    else:
+        right = (logits.argmax(axis=-1) == targets.argmax(axis=-1))[..., None]
+    right = jnp.where(right.any(axis=0), right, True)
+    return jnp.sum(logits * right, axis=0) / right.sum(axis=0)
+
+
+@partial(jax.jit, static_argnames=("network", "settings", "slots"))
+def run_block(
+    network: Network,
+    settings: MatchSettings,
+    slots: Slots,
+    ends: Array,
+    state: State,
+    segments: tuple[Array, Array],
+    batch_keys: Array,
+) -> tuple[State, Figures]:
+    """The state after one iteration per segment, and the figures of each."""
+
+    def one(state, inputs):
+        return iterate(network, settings, slots, ends, state, *inputs)
+
+    return jax.lax.scan(one, state, (segments, batch_keys))
 
 
 def iterate(
-    network: Network, settings: MatchSettings, curves: Curve, state: State, key: Array
+    network: Network,
+    settings: MatchSettings,
+    slots: Slots,
+    ends: Array,
+    state: State,
+    segment: tuple[Array, Array],
+    batch_key: Array,
 ) -> tuple[State, Figures]:
     """One outer iteration: segment, student, meta-gradient, update of rows, labels and student learning rate.
 
-    When the loss or any derivative is not finite, rows, labels, learning rate and optimisers stay as they were
-    and the skip is counted.
+    When the loss or any derivative is not finite, or the loss is above the gate, everything stays as it was and the
+    iteration is counted.
     """
-    segment_key, batch_key = jax.random.split(key)
-    start, target = draw_segment(curves, settings.segment, segment_key)
+    start, target = segment
+    rows = _labelled(network, slots, ends, target, state.rows)
     student_lr = _student_lr(settings, state)
     gradient = meta_gradient(
-        student_loss(network, settings),
-        state.rows,
+        student_loss(network, slots),
+        rows,
         student_lr,
         start,
         target,
         steps=settings.student_steps,
         momentum=settings.student_momentum,
-        full=settings.meta_gradient == "full",
-        batches=student_batches(batch_key, len(state.rows.x), settings.student_batch, settings.student_steps),
+        full=slots.gradient == "full",
+        batches=student_batches(batch_key, len(rows.x), settings.student_batch, settings.student_steps),
     )
-    finite = jnp.isfinite(gradient.loss)
-    for leaf in jax.tree.leaves((gradient.rows, gradient.student_lr)):
-        finite &= jnp.isfinite(leaf).all()
-    moved = _step(settings, state, gradient, student_lr)
-    state = jax.tree.map(lambda new, old: jnp.where(finite, new, old), moved, state)
-    skipped = ~finite
-    state = state._replace(iteration=state.iteration + skipped, skipped=state.skipped + skipped)
-    return state, Figures(gradient.loss, student_lr, gradient.squared_length, gradient.travelled, skipped)
+    finite = _finite(gradient)
+    gated = finite & (gradient.loss > slots.gate) if slots.gate else jnp.asarray(False)
+    moved = _step(settings, slots, state._replace(rows=rows), gradient, student_lr)
+    state = jax.tree.map(lambda new, old: jnp.where(finite & ~gated, new, old), moved, state)
+    return state, Figures(gradient.loss, student_lr, gradient.squared_length, gradient.travelled, ~finite, gated)
 
 
-def student_loss(network: Network, settings: MatchSettings):
+def student_loss(network: Network, slots: Slots):
     """ℓ(θ, rows, batch): the student's loss on the batch, or on all rows; dropout is off."""
 
     def loss(theta, rows, batch):
-        targets = rows.labels if settings.labels == "hard" else soft_targets(rows.labels)
+        targets = soft_targets(rows.labels) if slots.labels == "learned" else rows.labels
         if batch is None:
             return network.loss(theta, rows.x, targets)
         numbers, weights = batch
@@ -160,13 +211,27 @@ def student_loss(network: Network, settings: MatchSettings):
     return loss
 
 
-def _step(settings, state, gradient, student_lr) -> State:
+def _labelled(network: Network, slots: Slots, ends: Array, target: Array, rows: Rows) -> Rows:
+    """The rows with the labels of this iteration; constants as far as the gradient is concerned."""
+    if slots.labels == "teacher":
+        return rows._replace(labels=soft_targets(network.logits(target, rows.x)))
+    if slots.labels == "ensemble":
+        return rows._replace(labels=ensemble_targets(network, ends, rows.x))
+    return rows
+
+
+def _finite(gradient: MetaGradient) -> Array:
+    leaves = jax.tree.leaves((gradient.loss, gradient.rows, gradient.student_lr))
+    return jnp.stack([jnp.isfinite(leaf).all() for leaf in leaves]).all()
+
+
+def _step(settings: MatchSettings, slots: Slots, state, gradient, student_lr) -> State:
     """The state after a step of the optimisers along the meta-gradient."""
     row_step, label_step, lr_step = _optimisers(settings)
     moves, row_memory = row_step.update(gradient.rows.x, state.row_memory)
     rows = state.rows._replace(x=state.rows.x + moves)
     label_memory, lr, lr_memory = state.label_memory, state.student_lr, state.lr_memory
-    if settings.labels == "learned":
+    if slots.labels == "learned":
         moves, label_memory = label_step.update(gradient.rows.labels, label_memory)
         rows = rows._replace(labels=rows.labels + moves)
     if settings.learn_student_lr:
@@ -174,7 +239,8 @@ def _step(settings, state, gradient, student_lr) -> State:
         move, lr_memory = lr_step.update(slope, lr_memory)
         bounds = (np.log(LOWEST_LR), np.log(HIGHEST_LR)) if settings.lr_scale == "log" else (LOWEST_LR, HIGHEST_LR)
         lr = jnp.clip(lr + move, *bounds)
-    return State(rows, lr, row_memory, label_memory, lr_memory, state.iteration + 1, state.skipped)
+    average = slots.average * state.average + (1 - slots.average) * rows.x
+    return State(rows, average, lr, row_memory, label_memory, lr_memory)
 
 
 def _optimisers(settings: MatchSettings):
@@ -191,17 +257,19 @@ def _student_lr(settings: MatchSettings, state: State) -> Array:
     return jnp.exp(state.student_lr) if settings.lr_scale == "log" else state.student_lr
 
 
-def _shown(settings: MatchSettings, state: State) -> tuple[int, np.ndarray, np.ndarray, float]:
-    """Iteration, rows, targets and student learning rate, as the judge and the result see them."""
-    labels = state.rows.labels if settings.labels == "hard" else soft_targets(state.rows.labels)
+def _candidates(settings: MatchSettings, slots: Slots, state: State) -> list[Candidate]:
+    """The rows, and their running average where there is one."""
+    labels = soft_targets(state.rows.labels) if slots.labels == "learned" else state.rows.labels
+    inputs = [state.rows.x, state.average] if slots.average else [state.rows.x]
     lr = float(_student_lr(settings, state))
-    return int(state.iteration), np.asarray(state.rows.x), np.asarray(labels), lr
+    return [Candidate(np.asarray(x), np.asarray(labels), lr) for x in inputs]
 
 
-def _flatten(state: State) -> dict[str, np.ndarray]:
-    return {f"state.{i}": np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(state))}
-
-
-def _restore(like: State, kept: Mapping[str, np.ndarray]) -> State:
-    leaves, shape = jax.tree.flatten(like)
-    return jax.tree.unflatten(shape, [jnp.asarray(kept[f"state.{i}"]) for i in range(len(leaves))])
+def _with_notes(found: Condensed, source: Source) -> Condensed:
+    notes = list(source.notes)
+    gated = np.asarray(found.history["gated"]) if "gated" in found.history else np.zeros(1)
+    if gated.mean() > OFTEN:
+        notes.append(f"the loss gate stopped {gated.mean():.0%} of the iterations; raise slots.gate")
+    if found.history["candidate"][np.argmax(found.history["tuning"])]:
+        notes.append("the running average of the rows scored best on tuning, and is what was kept")
+    return replace(found, notes=tuple(notes))

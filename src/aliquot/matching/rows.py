@@ -6,17 +6,24 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from aliquot.networks import Network
+
 
 class Rows(NamedTuple):
     """Inputs and labels of the synthetic rows, class blocks in class order."""
 
     x: Array  # (n, …)
-    labels: Array  # hard: targets (n,) or (n, C); learned: logits of the same shape
+    labels: Array  # targets (n,) or (n, C), hard or soft; while they are learned, logits of the same shape
 
 
-def soft_targets(labels: Array) -> Array:
-    """Probabilities of learned label logits."""
-    return jax.nn.sigmoid(labels) if labels.ndim == 1 else jax.nn.softmax(labels)
+def soft_targets(logits: Array) -> Array:
+    """Probabilities of a network's or of learned labels' logits."""
+    return jax.nn.sigmoid(logits) if logits.ndim == 1 else jax.nn.softmax(logits)
+
+
+def ensemble_targets(network: Network, thetas: Array, x: Array) -> Array:
+    """Mean probabilities of several networks on the rows; dropout off."""
+    return jax.lax.map(lambda theta: soft_targets(network.logits(theta, x)), thetas).mean(axis=0)
 
 
 def label_logits(targets: Array, confidence: float = 0.95) -> Array:

@@ -4,8 +4,9 @@ import jax
 import numpy as np
 
 from aliquot.matching import Condensed
+from aliquot.methods.settings import MethodSettings
 from aliquot.methods.start import starting_rows
-from aliquot.methods.task import MethodSettings, Task
+from aliquot.methods.task import Task
 from aliquot.networks import as_targets
 from aliquot.seeds import generator
 
@@ -14,4 +15,4 @@ def random_rows(task: Task, settings: MethodSettings, *, key: jax.Array) -> Cond
     """``rows_per_class`` real training patients of each class."""
     n_classes = task.network.n_classes
     x, labels = starting_rows(task.x, task.labels, task.rows_per_class, n_classes, "real", rng=generator(key))
-    return Condensed(x, np.asarray(as_targets(labels, n_classes)), 0.0, 0, 0, {})
+    return Condensed(x, np.asarray(as_targets(labels, n_classes)))

@@ -1,10 +1,13 @@
 """Starting rows: from where the synthetic rows are learned."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from aliquot.errors import SettingsError, TooFewPatientsError
 
-STARTS = ("gaussian", "real", "noise")
+STARTS = ("gaussian", "real", "noise", "recognised")
+REAL_STARTS = ("real", "recognised")  # rows start from real patients
 
 
 def starting_rows(
@@ -15,16 +18,19 @@ def starting_rows(
     kind: str,
     *,
     rng: np.random.Generator,
+    own_class: Callable[[], np.ndarray] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows and their class codes, ``rows_per_class`` for each class, class blocks in class order.
 
-    ============  =================================================================================
-    kind          a row of class c is
-    ============  =================================================================================
-    ``gaussian``  drawn per feature from a normal distribution with the mean and deviation of class c
-    ``real``      a training patient of class c; no patient twice
-    ``noise``     drawn from N(0, 1)
-    ============  =================================================================================
+    ==============  =================================================================================
+    kind            a row of class c is
+    ==============  =================================================================================
+    ``gaussian``    drawn per feature from a normal distribution with the mean and deviation of class c
+    ``real``        a training patient of class c; no patient twice
+    ``recognised``  the same among patients whose class the experts recognise: ``own_class()`` (patients,),
+                    the probability of each one's own class, is above ½; the next likely where they are too few
+    ``noise``       drawn from N(0, 1)
+    ==============  =================================================================================
 
     >>> rng = np.random.default_rng(0)
     >>> x, y = starting_rows(np.zeros((8, 3)), np.array([0, 1] * 4), 2, 2, "noise", rng=rng)
@@ -33,18 +39,30 @@ def starting_rows(
     """
     if kind not in STARTS:
         raise SettingsError(f"asked for starting rows of kind {kind!r}; known: {', '.join(STARTS)}")
-    blocks = [_start_of_class(x[labels == c], rows_per_class, kind, rng) for c in range(n_classes)]
+    sure = own_class() if kind == "recognised" and own_class is not None else np.ones(len(labels))
+    blocks = [_start_of_class(x[labels == c], sure[labels == c], rows_per_class, kind, rng) for c in range(n_classes)]
     return np.concatenate(blocks).astype(x.dtype), np.repeat(np.arange(n_classes), rows_per_class)
 
 
-def _start_of_class(patients: np.ndarray, rows: int, kind: str, rng: np.random.Generator) -> np.ndarray:
-    if len(patients) < rows:
+def check_enough(patients: int, rows: int) -> None:
+    """A class must have at least as many training patients as rows are asked for."""
+    if patients < rows:
         raise TooFewPatientsError(
-            f"asked for {rows} synthetic rows per class, but one class has only {len(patients)} training patients; "
+            f"asked for {rows} synthetic rows per class, but one class has only {patients} training patients; "
             "ask for fewer rows per class"
         )
+
+
+def _start_of_class(
+    patients: np.ndarray, sure: np.ndarray, rows: int, kind: str, rng: np.random.Generator
+) -> np.ndarray:
+    check_enough(len(patients), rows)
     if kind == "real":
         return patients[rng.choice(len(patients), rows, replace=False)]
+    if kind == "recognised":
+        order = rng.permutation(len(patients))
+        order = order[np.argsort(-np.minimum(sure[order], 0.5), kind="stable")]  # recognised ones first, as drawn
+        return patients[order[:rows]]
     noise = rng.standard_normal((rows, *patients.shape[1:]))
     if kind == "noise":
         return noise

@@ -1,15 +1,11 @@
-"""What every method is given and how it is set."""
+"""What every method is given."""
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 from jax import Array
 
-from aliquot.curves import CurveSettings
-from aliquot.experts import ExpertSettings
 from aliquot.hooks import Forgetting, Judge, Memory, Progress, Silence
-from aliquot.matching import MatchSettings
 from aliquot.networks import Network, as_targets
 
 
@@ -22,7 +18,8 @@ class Task:
     labels: np.ndarray  # (patients,) class codes 0…C-1
     rows_per_class: int
     judge: Judge
-    memory: Memory = field(default_factory=Forgetting)
+    memory: Memory = field(default_factory=Forgetting)  # of this run alone
+    shared: Memory | None = None  # of all runs on the same patients: experts and curves; None: as `memory`
     progress: Progress = field(default_factory=Silence)
 
     @property
@@ -30,12 +27,7 @@ class Task:
         """The labels as training targets."""
         return as_targets(self.labels, self.network.n_classes)
 
-
-@dataclass(frozen=True, kw_only=True)
-class MethodSettings:
-    """The slots of trajectory matching; defaults are the paper's."""
-
-    start: Literal["real", "gaussian", "noise"] = "real"  # patients; drawn per class and feature; N(0, 1)
-    expert: ExpertSettings = field(default_factory=ExpertSettings)
-    curve: CurveSettings = field(default_factory=CurveSettings)
-    match: MatchSettings = field(default_factory=MatchSettings)
+    @property
+    def common(self) -> Memory:
+        """Where experts and curves are kept."""
+        return self.memory if self.shared is None else self.shared

@@ -1,11 +1,13 @@
 """Networks as functions of one flat parameter vector, and their training."""
 
+from aliquot.networks.gsam import GsamSettings
 from aliquot.networks.mlp import MLP, mlp, mlp_variants
 from aliquot.networks.network import Network, as_targets, cross_entropy
 from aliquot.networks.training import Trained, TrainSettings, shuffled_batches, train_networks
 
 __all__ = [
     "MLP",
+    "GsamSettings",
     "Network",
     "TrainSettings",
     "Trained",

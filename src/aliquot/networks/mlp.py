@@ -25,7 +25,11 @@ class MLP(eqx.Module):
 
     def __call__(self, x: Array, *, key: Array | None = None) -> Array:
         """Logits (rows, outputs) of a batch (rows, inputs)."""
-        *hidden, last = self.layers
+        return _affine(self.layers[-1], self.features(x, key=key))
+
+    def features(self, x: Array, *, key: Array | None = None) -> Array:
+        """What the last layer sees: (rows, width of the last hidden layer)."""
+        hidden = self.layers[:-1]
         widths = np.cumsum([layer.out_features for layer in hidden])
         noise = None
         if key is not None and self.dropout > 0:
@@ -33,7 +37,7 @@ class MLP(eqx.Module):
         for depth, layer in enumerate(hidden):
             x = jax.nn.relu(_affine(layer, x))
             x = x if noise is None else drop(x, self.dropout, noise[depth])
-        return _affine(last, x)
+        return x
 
 
 def _affine(layer: eqx.nn.Linear, x: Array) -> Array:
@@ -74,7 +78,11 @@ def mlp(inputs: int, n_classes: int, hidden: tuple[int, ...] = (64,), dropout: f
     1857
     """
     outputs = 1 if n_classes == 2 else n_classes
-    return Network(lambda key: MLP(inputs, hidden, outputs, dropout, key=key), n_classes)
+    return Network(
+        lambda key: MLP(inputs, hidden, outputs, dropout, key=key),
+        n_classes,
+        with_outputs=lambda n: mlp(inputs, n, hidden, dropout),
+    )
 
 
 def mlp_variants(width: int) -> dict[str, tuple[int, ...]]:

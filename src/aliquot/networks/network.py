@@ -1,6 +1,7 @@
 """A network seen from outside: a function of one flat parameter vector."""
 
 from collections.abc import Callable
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -20,10 +21,17 @@ class Network:
     factory such as :func:`aliquot.networks.mlp` to get the same instance for the same shape.
     """
 
-    def __init__(self, build: Callable[[Array], eqx.Module], n_classes: int):
+    def __init__(
+        self,
+        build: Callable[[Array], eqx.Module],
+        n_classes: int,
+        with_outputs: Callable[[int], "Network"] | None = None,
+    ):
         self.n_classes = n_classes
         self.n_outputs = 1 if n_classes == 2 else n_classes
+        self.with_outputs = with_outputs  # the same body with another number of outputs, for embeddings
         self._build = build
+        self.description = str(eqx.filter_eval_shape(build, jax.random.key(0)))  # shapes and static parts
         parameters, self._static = eqx.partition(build(jax.random.key(0)), eqx.is_inexact_array)
         theta, self._unravel = ravel_pytree(parameters)
         self.n_parameters = theta.size
@@ -32,14 +40,22 @@ class Network:
         """Freshly drawn parameters, shape (n_parameters,)."""
         return ravel_pytree(eqx.filter(self._build(key), eqx.is_inexact_array))[0]
 
+    def parameters(self, theta: Array) -> Any:
+        """``theta``, or a gradient by it, as the tree of arrays that it flattens."""
+        return self._unravel(theta)
+
     def module(self, theta: Array) -> eqx.Module:
         """The equinox module that has the parameters ``theta``."""
-        return eqx.combine(self._unravel(theta), self._static)
+        return eqx.combine(self.parameters(theta), self._static)
 
     def logits(self, theta: Array, x: Array, key: Array | None = None) -> Array:
         """Logits of a batch: shape (rows,) for two classes, (rows, C) for C > 2. ``key`` switches dropout on."""
         z = self.module(theta)(x, key=key)  # pyright: ignore[reportCallIssue]
         return z[:, 0] if self.n_outputs == 1 else z
+
+    def features(self, theta: Array, x: Array) -> Array:
+        """What the last layer sees, shape (rows, width); dropout off. The module must have ``features(x)``."""
+        return self.module(theta).features(x)  # pyright: ignore[reportAttributeAccessIssue]
 
     def loss(self, theta: Array, x: Array, targets: Array, weights: Array | None = None, key: Array | None = None):
         """Mean cross-entropy of a batch; rows with weight 0 count nothing."""

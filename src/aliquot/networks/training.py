@@ -5,12 +5,13 @@ One compiled program trains all networks of a call: ``vmap`` over networks, ``sc
 
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
+from aliquot.networks.gsam import GsamSettings, gsam_gradient
 from aliquot.networks.network import Network
 
 
@@ -22,6 +23,8 @@ class TrainSettings:
     learning_rate: float = 0.02
     momentum: float = 0.9
     batch_size: int = 256
+    schedule: Literal["constant", "linear", "cosine"] = "constant"  # of the learning rate; the others end at 0
+    gsam: GsamSettings | None = None  # None: plain SGD
 
 
 class Trained(NamedTuple):
@@ -46,7 +49,7 @@ def train_networks(
     """Train one network per key on the rows ``x`` with hard or soft ``targets``.
 
     A key alone decides a network's start, batches and dropout, whatever other networks are trained beside it,
-    and the first epochs do not depend on how many follow.
+    and with a constant learning rate the first epochs do not depend on how many follow.
     """
     start, epoch_keys = _start(network, keys)
     return _train(network, settings, x, targets, start, epoch_keys, watch, keep_path)
@@ -63,7 +66,7 @@ def _start(network, keys):
 def _train(network, settings, x, targets, starts, epoch_keys, watch, keep_path):
     def train_one(start, key):
         def epoch(state, number):
-            state = _epoch(network, settings, x, targets, state, jax.random.fold_in(key, number))
+            state = _epoch(network, settings, x, targets, state, number, jax.random.fold_in(key, number))
             theta = state[0]
             watched = None if watch is None else network.logits(theta, watch)
             return state, (watched, theta if keep_path else None)
@@ -74,21 +77,44 @@ def _train(network, settings, x, targets, starts, epoch_keys, watch, keep_path):
     return jax.vmap(train_one)(starts, epoch_keys)
 
 
-def _epoch(network, settings, x, targets, state, key):
+def _epoch(network, settings, x, targets, state, number, key):
     """Parameters and velocity after one pass over the rows in a new order."""
     count = -(-len(x) // min(settings.batch_size, len(x)))
     keys = jax.random.split(key, count + 1)  # of the order, and of each batch's dropout
     batches = shuffled_batches(keys[0], len(x), settings.batch_size)  # (batches, rows), entries ≥ n are padding
+    shares = scheduled(settings.schedule, (number * count + jnp.arange(count)) / (settings.epochs * count))
 
     def step(state, batch):
         theta, velocity = state
-        rows, key = batch
+        rows, key, share = batch
         weights = (rows < len(x)).astype(x.dtype)
-        gradient = jax.grad(network.loss)(theta, x[rows], targets[rows], weights, key)
-        velocity = settings.momentum * velocity + gradient
-        return (theta - settings.learning_rate * velocity, velocity), None
 
-    return jax.lax.scan(step, state, (batches, keys[1:]))[0]
+        def gradient(theta):
+            return jax.grad(network.loss)(theta, x[rows], targets[rows], weights, key)
+
+        velocity = settings.momentum * velocity + _direction(settings.gsam, gradient, theta, share)
+        return (theta - settings.learning_rate * share * velocity, velocity), None
+
+    return jax.lax.scan(step, state, (batches, keys[1:], shares.astype(x.dtype)))[0]
+
+
+def _direction(gsam: GsamSettings | None, gradient, theta, share):
+    if gsam is None:
+        return gradient(theta)
+    return gsam_gradient(gradient, theta, gsam.rho_min + (gsam.rho - gsam.rho_min) * share, gsam)
+
+
+def scheduled(schedule: str, done: Array) -> Array:
+    """The share of the first learning rate that is left when a part ``done`` in [0, 1) of the training is over.
+
+    >>> scheduled("linear", jnp.array([0.0, 0.25, 0.75]))
+    Array([1.  , 0.75, 0.25], dtype=float32)
+    """
+    if schedule == "linear":
+        return 1 - done
+    if schedule == "cosine":
+        return (1 + jnp.cos(jnp.pi * done)) / 2
+    return jnp.ones_like(done)
 
 
 def shuffled_batches(key: Array, n: int, batch_size: int, rounds: int = 4) -> Array:

@@ -103,9 +103,9 @@ def read_release(folder: Path) -> Release:
 
 
 def _targets(table: pd.DataFrame, labels: dict[str, Any]) -> np.ndarray:
-    """Training targets of the rows: learned probabilities where there are any, otherwise the classes."""
+    """Training targets of the rows: probabilities where there are any, otherwise the classes."""
     target, classes = labels["target"], labels["classes"]
-    if labels["kind"] == "learned":
+    if labels["kind"] == "soft":
         p = table[[f"{target}={name}" for name in classes]].to_numpy(np.float32)
     else:
         p = np.stack([(table[target] == name).to_numpy(np.float32) for name in classes], axis=1)

@@ -74,7 +74,7 @@ def _content(result: Condensation) -> dict[str, Any]:
         "result": result,
         "metrics": metrics,
         "size": "n<1K" if len(result.x) < 1000 else "1K<n<10K",
-        "method": facts.METHOD_NAMES.get(metrics["method"], metrics["method"]),
+        "method": facts.method(result),
         "headline": facts.headline(result),
         "verdict": facts.verdict(result),
         "compression": facts.compression(result),

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from aliquot.cohort import Encoder
-from aliquot.evaluate.metrics import hard_labels
+from aliquot.evaluate.metrics import row_classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +19,7 @@ class Condensation:
     """
 
     x: np.ndarray = field(repr=False)  # (n, features) encoded, float32
-    targets: np.ndarray = field(repr=False)  # (n,) or (n, C): hard or learned probabilities
+    targets: np.ndarray = field(repr=False)  # (n,) or (n, C): classes or soft probabilities
     target: str
     classes: tuple[Any, ...]
     encoder: Encoder = field(repr=False)
@@ -32,12 +32,12 @@ class Condensation:
 
     @property
     def codes(self) -> np.ndarray:
-        """The likeliest class of each row, as code."""
-        return hard_labels(self.targets)
+        """The class that each row was made for, as code."""
+        return row_classes(self.targets)
 
     @property
     def labels(self) -> np.ndarray:
-        """The likeliest class of each row, as the source names it."""
+        """The class that each row was made for, as the source names it."""
         return np.asarray(self.classes)[self.codes]
 
     @property
@@ -52,7 +52,7 @@ class Condensation:
 
     @property
     def table(self) -> pd.DataFrame:
-        """Encoded features, then the target; learned labels add one probability column per class."""
+        """Encoded features, then the target; soft labels add one probability column per class."""
         table = self.rows
         if self.soft:
             p = np.column_stack([1 - self.targets, self.targets]) if self.targets.ndim == 1 else self.targets
@@ -63,7 +63,7 @@ class Condensation:
 
     @property
     def soft(self) -> bool:
-        """Whether the labels are learned probabilities."""
+        """Whether the labels are probabilities."""
         return not np.isin(self.targets, (0, 1)).all()
 
     def encode(self, frame: pd.DataFrame) -> pd.DataFrame:

@@ -88,7 +88,7 @@ def croissant(result: Condensation, sums: dict[str, str]) -> str:
 def _responsible_use(result: Condensation) -> dict[str, Any]:
     """Where the rows come from, what they are for and what they are not, in the RAI vocabulary."""
     metrics = result.metrics
-    method = facts.METHOD_NAMES.get(metrics["method"], metrics["method"])
+    method = facts.method(result)
     models = ["the network of recipe.toml", *metrics.get("transfer", {})]
     return {
         "rai:dataCollection": f"Made by Aliquot from patient records with {method}. {facts.origin(result)}",
@@ -135,7 +135,7 @@ def _field(result: Condensation, name: str, cells: pd.Series) -> dict[str, Any]:
     elif name in result.encoder.feature_names:
         description = "An encoded feature; encoder.json tells how it is computed."
     else:
-        description = "The learned probability of one class."
+        description = "The probability of one class."
     return {
         "@type": "cr:Field",
         "@id": f"rows/{quote(name, safe='=()')}",  # an identifier must be part of an address

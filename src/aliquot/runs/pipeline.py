@@ -13,7 +13,7 @@ from aliquot.cohort import Cohort, Parts, encode_parts
 from aliquot.evaluate import TuningJudge, evaluate_held_out
 from aliquot.hooks import Progress, Silence
 from aliquot.matching import Condensed
-from aliquot.methods import Task, method_named
+from aliquot.methods import REAL_STARTS, Task, curve_geometry, method_named
 from aliquot.networks import Network, mlp
 from aliquot.release.condensation import Condensation
 from aliquot.release.report.facts import SMALL_COUNT
@@ -36,7 +36,8 @@ class Request:
     @property
     def real_rows(self) -> bool:
         """Whether the rows are, or start from, real patients."""
-        return method_named(self.method).selects_rows or self.settings.start == "real"
+        method = method_named(self.method)
+        return method.selects_rows or (method.uses_start and self.settings.start in REAL_STARTS)
 
 
 def run(
@@ -45,50 +46,49 @@ def run(
     *,
     parts: Parts | None = None,
     memory: Store | Notebook | None = None,
+    shared: Store | Notebook | None = None,
     progress: Progress = Silence(),
 ) -> Condensation:
     """Condense the cohort as requested, and measure the result.
 
-    Everything follows from the seed: the same cohort, request, versions and machine give the same rows.
+    Everything follows from the seed: the same cohort, request, versions and machine give the same rows. Experts, curves
+    and full-data networks are looked for, and kept, in ``shared``, by default in ``memory``.
     """
     memory = Notebook() if memory is None else memory
+    shared = memory if shared is None else shared
     clock = Stopwatch(progress)
     settings, keys = request.settings, streams(request.seed)
     parts = prepare(cohort, request) if parts is None else parts
-    network = mlp(parts.train.x.shape[1], cohort.n_classes, settings.network.hidden, settings.network.dropout)
-    tuning = parts.tuning
-    judge = TuningJudge(network, settings.evaluation, tuning.x, tuning.labels, keys["tuning networks"])
-    task = Task(network, parts.train.x, parts.train.labels, request.rows_per_class, judge, memory, clock)
-    method = method_named(request.method)
-    condensed = method.condense(task, settings, key=keys["condense"])
-    geometry = None if method.geometry is None else method.geometry(task, settings, key=keys["condense"])
+    task = task_of(cohort, request, parts, memory, shared, clock)
+    condensed = method_named(request.method).condense(task, settings, key=keys["condense"])
+    follows = bool(condensed.stored) and "slots" in method_named(request.method).changes
+    geometry = curve_geometry(task, settings, key=keys["condense"]) if follows else None
     scores = evaluate_held_out(
-        network,
+        task.network,
         settings.evaluation,
         parts,
         condensed.x,
         condensed.targets,
         keys=keys,
-        judge=judge,
-        memory=memory,
+        judge=task.judge,
+        memory=shared,
         progress=clock,
     )
     clock.finish()
-    expert_epochs = 0 if geometry is None else geometry.epochs
-    storage = _storage(network, request, expert_epochs, memory)
-    metrics = _metrics(cohort, request, parts, condensed, scores, expert_epochs, clock.seconds, storage)
+    storage = _storage(task.network, request, condensed, shared)
+    metrics = _metrics(cohort, request, parts, condensed, scores, clock.seconds, storage)
     return Condensation(
         x=condensed.x,
         targets=condensed.targets,
         target=cohort.target,
         classes=cohort.classes,
         encoder=parts.encoder,
-        recipe=_recipe(cohort, request, network, condensed, metrics),
+        recipe=_recipe(cohort, request, task.network, condensed, metrics),
         metrics=metrics,
         settings=settings_to(settings),
         history=dict(condensed.history),
         curves=None if geometry is None else dataclasses.asdict(geometry),
-        notes=cohort.notes,
+        notes=(*cohort.notes, *condensed.notes),
     )
 
 
@@ -98,6 +98,22 @@ def prepare(cohort: Cohort, request: Request) -> Parts:
     return encode_parts(
         cohort, seed=request.seed, settings=request.settings.encoder, rows_per_class=request.rows_per_class
     )
+
+
+def task_of(
+    cohort: Cohort,
+    request: Request,
+    parts: Parts,
+    memory: Store | Notebook,
+    shared: Store | Notebook,
+    progress: Progress = Silence(),
+) -> Task:
+    """The task that a request sets a method, with the judge on the tuning part."""
+    settings, train, tuning = request.settings, parts.train, parts.tuning
+    network = mlp(train.x.shape[1], cohort.n_classes, settings.network.hidden, settings.network.dropout)
+    key = streams(request.seed)["tuning networks"]
+    judge = TuningJudge(network, settings.evaluation, tuning.x, tuning.labels, key)
+    return Task(network, train.x, train.labels, request.rows_per_class, judge, memory, shared, progress)
 
 
 class Stopwatch:
@@ -128,7 +144,7 @@ class Stopwatch:
 def _recipe(cohort: Cohort, request: Request, network: Network, condensed: Condensed, metrics) -> dict[str, Any]:
     """How to train on the rows, as in recipe.toml."""
     settings = request.settings
-    hard = settings.match.labels == "hard" or np.isin(condensed.targets, (0, 1)).all()
+    hard = bool(np.isin(condensed.targets, (0, 1)).all())
     return {
         "network": {
             "kind": "mlp",
@@ -149,7 +165,7 @@ def _recipe(cohort: Cohort, request: Request, network: Network, condensed: Conde
         "labels": {
             "target": cohort.target,
             "classes": list(cohort.classes),
-            "kind": "hard" if hard else "learned",
+            "kind": "hard" if hard else "soft",
         },
         "calibration": {
             "prevalence": metrics["data"]["prevalence"],
@@ -164,7 +180,6 @@ def _metrics(
     parts: Parts,
     condensed: Condensed,
     scores,
-    expert_epochs,
     seconds,
     storage,
 ) -> dict[str, Any]:
@@ -178,7 +193,7 @@ def _metrics(
         "budget": request.budget,
         "start": request.settings.start,
         "real_rows": request.real_rows,
-        "notes": list(cohort.notes),
+        "notes": [*cohort.notes, *condensed.notes],
         "versions": versions(),
         "data": {
             "patients": cohort.n // 10 * 10 if small else cohort.n,
@@ -195,7 +210,7 @@ def _metrics(
             "best_iteration": condensed.best_iteration,
             "iterations": len(condensed.history.get("loss", ())),
             "skipped": condensed.skipped,
-            "expert_epochs": expert_epochs,
+            "expert_epochs": condensed.expert_epochs,
             "full_best_epoch": scores["full_best_epoch"],
         },
         "seconds": seconds,
@@ -203,12 +218,13 @@ def _metrics(
     }
 
 
-def _storage(network: Network, request: Request, expert_epochs: int, memory: Store | Notebook) -> dict[str, int]:
-    """Bytes of what the method kept of its experts, and of all their epochs had they been kept."""
-    dense = request.settings.expert.count * (expert_epochs + 1) * network.n_parameters * 4
+def _storage(network: Network, request: Request, condensed: Condensed, memory: Store | Notebook) -> dict[str, int]:
+    """Bytes of what the student followed, as kept, and of all checkpoints of its experts had they been kept."""
+    epochs = condensed.expert_epochs
+    dense = request.settings.expert.count * (epochs + 1) * network.n_parameters * 4
     return {
-        "curves": memory.size("experts-") + memory.size("curves"),
-        "trajectories_if_dense": dense if expert_epochs else 0,
+        "curves": memory.size(*condensed.stored),
+        "trajectories_if_dense": dense if epochs else 0,
     }
 
 

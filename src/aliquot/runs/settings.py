@@ -2,6 +2,7 @@
 
 import dataclasses
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -10,9 +11,9 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from aliquot.cohort import EncoderSettings
 from aliquot.errors import FileError, SettingsError
 from aliquot.evaluate.protocol import EvaluationSettings
-from aliquot.methods import MethodSettings
+from aliquot.methods import MethodSettings, method_named
 
-PRESETS = ("default", "paper")
+PRESETS = ("default", "paper", "official")
 BUDGETS = ("smoke", "cpu", "paper")
 
 
@@ -37,29 +38,58 @@ def load_settings(
     preset: str = "default",
     budget: str = "cpu",
     *,
+    method: str = "btm",
+    rows_per_class: int = 50,
     file: Path | None = None,
     overrides: tuple[str, ...] = (),
     changes: dict[str, Any] | None = None,
 ) -> Settings:
-    """Settings of a preset at a budget, then of a TOML file, then single ``section.name=value`` overrides.
+    """Settings of a method: of a preset at a budget, then of a TOML file, then single ``section.name=value`` overrides.
 
     >>> load_settings("paper").match.data_lr
     100.0
+    >>> load_settings("paper", method="datm", rows_per_class=200).match.segment.last
+    100
     >>> load_settings(overrides=("match.student_steps=7",)).match.student_steps
     7
     """
-    if preset not in PRESETS:
-        raise SettingsError(f"asked for preset {preset!r}; known: {', '.join(PRESETS)}")
     if budget not in BUDGETS:
         raise SettingsError(f"asked for budget {budget!r}; known: {', '.join(BUDGETS)}")
-    values = tomllib.loads(resources.files("aliquot.paper").joinpath(f"{preset}.toml").read_text("utf-8"))
-    _merge(values, values.pop("budget").get(budget, {}))
+    values = _preset(preset)
+    methods, budgets = values.pop("method", {}), values.pop("budget", {})
+    _merge(values, dict(method_named(method).changes))
+    _merge(values, _for_rows(methods.get(method.partition("+")[0], {}), rows_per_class))
+    _merge(values, budgets.get(budget, {}))
     if file is not None:
         _merge(values, _read_toml(file))
     for override in overrides:
         _merge(values, _parse_override(override))
     _merge(values, changes or {})
     return settings_from(values)
+
+
+def _preset(name: str) -> dict[str, Any]:
+    """A shipped preset; one that names a ``base`` changes that one."""
+    if name not in PRESETS:
+        raise SettingsError(f"asked for preset {name!r}; known: {', '.join(PRESETS)}")
+    values = tomllib.loads(resources.files("aliquot.paper").joinpath(f"{name}.toml").read_text("utf-8"))
+    base = values.pop("base", None)
+    if base is None:
+        return values
+    whole = _preset(base)
+    _merge(whole, values)
+    return whole
+
+
+def _for_rows(values: dict[str, Any], rows_per_class: int) -> dict[str, Any]:
+    """A method's settings for a number of rows: those of the table's largest ``rows.N`` that is not above it.
+
+    Below the smallest N the smallest holds.
+    """
+    tables = {int(n): table for n, table in values.pop("rows", {}).items()}
+    if tables:
+        _merge(values, tables[max((n for n in tables if n <= rows_per_class), default=min(tables))])
+    return values
 
 
 def settings_from(values: dict[str, Any]) -> Settings:
@@ -97,12 +127,14 @@ def _parse_override(override: str) -> dict[str, Any]:
     return nested
 
 
-def _merge(values: dict[str, Any], changes: dict[str, Any]) -> None:
+def _merge(values: dict[str, Any], changes: Mapping[str, Any]) -> None:
     for name, change in changes.items():
-        if isinstance(change, dict) and isinstance(values.get(name), dict):
-            _merge(values[name], change)
-        else:
-            values[name] = change
+        if isinstance(change, Mapping):
+            inner = values.setdefault(name, {})
+            if isinstance(inner, dict):
+                _merge(inner, change)
+                continue
+        values[name] = change
 
 
 def _build(kind: type, values: dict[str, Any], section: str) -> Any:

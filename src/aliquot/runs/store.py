@@ -1,15 +1,21 @@
 """Finished pieces of work on disk: one safetensors file each, written whole or not at all, with a checksum inside."""
 
 import hashlib
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from aliquot.digest import checksum
 from aliquot.errors import TamperedError
+
+TYPES = {"F64": "f8", "F32": "f4", "F16": "f2", "I64": "i8", "I32": "i4", "U32": "u4", "U8": "u1", "BOOL": "?"}
 
 
 class Store:
@@ -23,14 +29,18 @@ class Store:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def recall(self, name: str) -> dict[str, np.ndarray] | None:
-        """The arrays kept under ``name``, or None; a file that does not fit its checksum is an error."""
+        """The arrays kept under ``name``, or None; a file that does not fit its checksum is an error.
+
+        Arrays are mapped from the file, not read: a trajectory larger than memory can be followed.
+        """
         path = self._path(name)
         if not path.exists():
             return None
         try:
-            with safe_open(path, framework="numpy") as file:
-                arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-                intact = (file.metadata() or {}).get("sha256") == checksum(arrays)
+            with safe_open(path, framework="numpy") as file:  # checks the file's layout
+                expected = (file.metadata() or {}).get("sha256")
+            arrays = _mapped(path)
+            intact = expected == checksum(arrays)
         except (SafetensorError, OSError, ValueError):
             intact, arrays = False, {}
         if not intact:
@@ -45,9 +55,13 @@ class Store:
         contiguous = {key: np.asarray(value, order="C") for key, value in arrays.items()}
         write_atomically(self._path(name), save(contiguous, {"sha256": checksum(contiguous)}))
 
-    def size(self, prefix: str) -> int:
-        """Bytes on disk of everything whose name starts with ``prefix``."""
-        return sum(path.stat().st_size for path in self.folder.glob(f"{prefix}*.safetensors"))
+    def within(self, name: str) -> "Store":
+        """A store of its own inside this one."""
+        return Store(self.folder / name)
+
+    def size(self, *names: str) -> int:
+        """Bytes on disk of what is kept under these names."""
+        return sum(self._path(name).stat().st_size for name in names)
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.safetensors"
@@ -71,20 +85,23 @@ class Notebook:
         """Forget what was kept under ``name``, if anything was."""
         self._kept.pop(name, None)
 
-    def size(self, prefix: str) -> int:
-        """Bytes of everything whose name starts with ``prefix``."""
-        kept = (arrays for name, arrays in self._kept.items() if name.startswith(prefix))
-        return sum(array.nbytes for arrays in kept for array in arrays.values())
+    def size(self, *names: str) -> int:
+        """Bytes of what is kept under these names."""
+        return sum(array.nbytes for name in names for array in self._kept[name].values())
 
 
-def checksum(arrays: Mapping[str, np.ndarray]) -> str:
-    """SHA-256 over names, types, shapes and contents."""
-    digest = hashlib.sha256()
-    for name in sorted(arrays):
-        array = arrays[name]
-        digest.update(f"{name}:{array.dtype.str}:{array.shape};".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()
+def _mapped(path: Path) -> dict[str, np.ndarray]:
+    """The arrays of a safetensors file, mapped into memory: header length, header in JSON, then the arrays' bytes."""
+    content = np.memmap(path, np.uint8, mode="r")
+    begin = 8 + int(content[:8].view("<u8")[0])
+    entries: dict[str, Any] = json.loads(content[8:begin].tobytes())
+    arrays = {}
+    for name, entry in entries.items():
+        if name != "__metadata__":
+            first, last = entry["data_offsets"]
+            kind = jnp.bfloat16 if entry["dtype"] == "BF16" else TYPES[entry["dtype"]]
+            arrays[name] = content[begin + first : begin + last].view(kind).reshape(entry["shape"])
+    return arrays
 
 
 def checksum_text(text: str) -> str:

@@ -54,7 +54,7 @@ def _content(result: Condensation) -> dict[str, Any]:
         "metrics": metrics,
         "sections": SECTIONS,
         "css": files(__name__).joinpath("style.css").read_text("utf-8"),
-        "method": facts.METHOD_NAMES.get(metrics["method"], metrics["method"]),
+        "method": facts.method(result),
         "headline": facts.headline(result),
         "verdict": facts.verdict(result),
         "compression": facts.compression(result),

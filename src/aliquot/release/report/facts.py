@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from aliquot.methods import REAL_STARTS, method_named
 from aliquot.release.condensation import Condensation
 
 SMALL_COUNT = 10  # counts below are not printed
@@ -14,7 +15,6 @@ TRAINED_ON = {  # entries of metrics["held_out"], in the order in which they are
     "full": "All patients, fixed epochs",
     "full_best_epoch": "All patients, best epoch",
 }
-METHOD_NAMES = {"btm": "Bézier Trajectory Matching (BTM)", "random": "random selection of patients"}
 NO_GUARANTEE = (
     "No formal privacy guarantee. Condensing is not a privacy mechanism: the rows were made from patients, "
     "and published attacks recover membership and records from such rows. No audit was run. Treat the bundle "
@@ -70,6 +70,11 @@ def share(part: dict[str, Any], whole: dict[str, Any] | None, metric: str) -> st
     if not whole or not whole[metric]["mean"]:
         return "–"
     return f"{100 * part[metric]['mean'] / whole[metric]['mean']:.1f} %"
+
+
+def method(result: Condensation) -> str:
+    """The method's name in words."""
+    return method_named(result.metrics["method"]).title
 
 
 def headline(result: Condensation) -> list[dict[str, str]]:
@@ -128,6 +133,8 @@ def origin(result: Condensation) -> str:
         return "THESE ROWS ARE REAL PATIENTS: each row is the record of one training patient, as it was encoded."
     if uses_real_rows(result):
         return "THESE ROWS STARTED FROM REAL PATIENTS: each began as one training patient's record, then moved."
+    if not method_named(metrics["method"]).uses_start:
+        return "Each row is the mean of a group of training patients of its class, never of one alone."
     if metrics.get("start") == "noise":
         return "Each row began as random noise; no row began as a patient's record."
     return (
@@ -137,8 +144,8 @@ def origin(result: Condensation) -> str:
 
 
 def are_patients(result: Condensation) -> bool:
-    """Whether the rows are real patients: nothing was learned, the rows were never moved."""
-    return bool(result.metrics.get("real_rows")) and not result.history
+    """Whether the rows are real patients, who were selected."""
+    return method_named(result.metrics["method"]).selects_rows
 
 
 def title(result: Condensation) -> str:
@@ -149,7 +156,8 @@ def title(result: Condensation) -> str:
 
 def uses_real_rows(result: Condensation) -> bool:
     """Whether the rows are, or started from, real patients."""
-    return bool(result.metrics.get("real_rows")) or result.settings.get("start") == "real"
+    learned = method_named(result.metrics["method"]).uses_start
+    return bool(result.metrics.get("real_rows")) or (learned and result.settings.get("start") in REAL_STARTS)
 
 
 def warnings(result: Condensation) -> list[str]:

@@ -1,0 +1,28 @@
+"""What trajectory-matching methods differ in: each method is one choice of these slots (see ``methods/``)."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slots:
+    """The exchangeable parts of the one loop; defaults are those of BTM.
+
+    ================  ==========================================================================================
+    ``path``          what the student follows: the experts' ``sgd`` checkpoints; the same checkpoints at equal
+                      ``displacement``; the ``linear`` way from start to end; a fitted ``bezier`` curve
+    ``experts``       how experts are trained: ``sgd``, or ``gsam`` for flatter ends
+    ``gradient``      of the matching loss by the rows: ``first_order`` or ``full``
+    ``labels``        ``hard``; ``teacher``: probabilities of the segment's target network, anew at every iteration;
+                      ``ensemble``: mean probabilities of all experts' ends; ``learned``: logits, learned beside rows
+    ``gate``          iterations whose matching loss is larger move nothing; 0: no gate
+    ``average``       β of a running average of the rows, a second candidate for the judge; 0: no average
+    ================  ==========================================================================================
+    """
+
+    path: Literal["sgd", "displacement", "linear", "bezier"] = "bezier"
+    experts: Literal["sgd", "gsam"] = "sgd"
+    gradient: Literal["first_order", "full"] = "first_order"
+    labels: Literal["hard", "teacher", "ensemble", "learned"] = "hard"
+    gate: float = 0.0
+    average: float = 0.0

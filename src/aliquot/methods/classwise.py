@@ -1,0 +1,36 @@
+"""Matching class by class, the way that M3D, DM and DC share: starting rows, then the matching, no experts."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from aliquot.matching import Condensed
+from aliquot.methods.settings import MethodSettings
+from aliquot.methods.start import starting_rows
+from aliquot.methods.task import Task
+from aliquot.networks import as_targets
+from aliquot.seeds import generator
+
+
+def class_matching(
+    match: Callable[..., Condensed], section: Any, task: Task, settings: MethodSettings, *, key: jax.Array
+) -> Condensed:
+    """Synthetic rows as ``match`` learns them with its ``section`` of the settings."""
+    start_key, match_key = jax.random.split(key)
+    n_classes = task.network.n_classes
+    start, labels = starting_rows(
+        task.x, task.labels, task.rows_per_class, n_classes, settings.start, rng=generator(start_key)
+    )
+    return match(
+        task.network,
+        section,
+        task.x,
+        task.labels,
+        start,
+        as_targets(labels, n_classes),
+        key=match_key,
+        judge=task.judge,
+        memory=task.memory,
+        progress=task.progress,
+    )
