@@ -1,46 +1,59 @@
 """``aliquot condense`` and ``aliquot demo``: from patients to a release."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aliquot.cli.options import Budget, MethodName, Out, Preset, Quiet, RowsPerClass, Seed, Set, Start
+from aliquot.cli.options import (
+    Budget,
+    Drop,
+    MethodName,
+    Out,
+    PatientId,
+    Positive,
+    Preset,
+    Quiet,
+    RowsPerClass,
+    SchemaFile,
+    Seed,
+    Set,
+    SettingsFile,
+    Split,
+    Start,
+    Target,
+)
 from aliquot.cli.progress import progress_of
 from aliquot.cli.tables import console, results_table
+
+if TYPE_CHECKING:
+    from aliquot.runs.folder import Source
 
 
 def condense(
     file: Annotated[Path, typer.Argument(help="Table of patients: .csv, .tsv, .parquet, .feather or .npz.")],
-    target: Annotated[str, typer.Option(help="Column with the outcome: two or more classes.")],
+    target: Target,
     out: Out,
     rows_per_class: RowsPerClass = 50,
     method: MethodName = "btm",
     preset: Preset = "default",
     budget: Budget = "cpu",
     start: Start = None,
-    patient_id: Annotated[
-        str | None,
-        typer.Option(help="Column that names the patient, when one has several rows.", metavar="COLUMN"),
-    ] = None,
-    split: Annotated[
-        str | None,
-        typer.Option(help="Your own split: a column of train, tuning and held_out.", metavar="COLUMN"),
-    ] = None,
-    positive: Annotated[
-        str | None,
-        typer.Option(help="The class that is the event, where that is not clear.", metavar="CLASS"),
-    ] = None,
-    schema: Annotated[
-        Path | None,
-        typer.Option(help="Corrected kinds of columns; `aliquot schema` writes a first one.", metavar="TOML"),
-    ] = None,
-    drop: Annotated[
-        list[str] | None, typer.Option(help="Column to leave out. May be repeated.", metavar="COLUMN")
-    ] = None,
+    patient_id: PatientId = None,
+    split: Split = None,
+    positive: Positive = None,
+    schema: SchemaFile = None,
+    drop: Drop = None,
     seed: Seed = 0,
-    settings: Annotated[Path | None, typer.Option(help="File with settings to change.", metavar="TOML")] = None,
+    settings: SettingsFile = None,
     set_: Set = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            help="Private folder in which runs on the same patients share experts: the next method trains none.",
+            metavar="DIR",
+        ),
+    ] = None,
     allow_real_rows: Annotated[
         bool, typer.Option(help="Let a method that returns real patients write a release.")
     ] = False,
@@ -54,31 +67,26 @@ def condense(
     OUT/release/ holds what may leave the building; OUT/private/ holds what was learned from patients and must not.
     A run that was stopped continues with the same command, or with `aliquot resume OUT`.
     """
-    from aliquot.runs.folder import Source
+    from aliquot.errors import SettingsError
+    from aliquot.methods import method_named
+    from aliquot.runs.settings import load_settings
 
-    source = Source(
-        file=str(file.resolve()),
-        target=target,
-        patient_id=patient_id,
-        split=split,
-        positive=positive,
-        schema=None if schema is None else str(schema.resolve()),
-        drop=tuple(drop or ()),
-    )
-    _condense(
-        source,
-        out,
-        method,
-        rows_per_class,
-        seed,
+    if method_named(method).selects_rows and not allow_real_rows:
+        raise SettingsError(
+            f"asked for method {method!r}, whose rows are real patients; add --allow-real-rows if that is meant"
+        )
+    chosen = load_settings(
         preset,
         budget,
-        start,
-        settings,
-        set_,
-        allow_real_rows,
-        quiet,
+        method=method,
+        rows_per_class=rows_per_class,
+        file=settings,
+        overrides=tuple(set_ or ()),
+        changes={} if start is None else {"start": start},
     )
+    request = {"settings": chosen, "method": method, "rows_per_class": rows_per_class}
+    source = source_of(file, target, patient_id, split, positive, schema, drop)
+    _run(source, out, {**request, "seed": seed, "preset": preset, "budget": budget}, store, quiet)
 
 
 def demo(
@@ -95,67 +103,35 @@ def demo(
     Does everything that `aliquot condense` does, with data that comes with Aliquot.
     """
     from aliquot.runs.folder import EMBEDDED, Source
-
-    _condense(
-        Source(file=EMBEDDED),
-        out,
-        "btm",
-        rows_per_class,
-        seed,
-        "default",
-        budget,
-        start,
-        None,
-        set_,
-        False,
-        quiet,
-    )
-
-
-def _condense(
-    source,
-    out,
-    method,
-    rows_per_class,
-    seed,
-    preset,
-    budget,
-    start,
-    settings_file,
-    set_,
-    allow_real_rows,
-    quiet,
-) -> None:
-    from aliquot.errors import SettingsError
-    from aliquot.methods import method_named
-    from aliquot.runs.folder import condense_into
-    from aliquot.runs.pipeline import Request
     from aliquot.runs.settings import load_settings
 
     changes = {} if start is None else {"start": start}
-    settings = load_settings(
-        preset,
-        budget,
-        method=method,
-        rows_per_class=rows_per_class,
-        file=settings_file,
-        overrides=tuple(set_ or ()),
-        changes=changes,
+    settings = load_settings(budget=budget, rows_per_class=rows_per_class, overrides=tuple(set_ or ()), changes=changes)
+    request = {"settings": settings, "rows_per_class": rows_per_class, "seed": seed, "budget": budget}
+    _run(Source(file=EMBEDDED), out, request, None, quiet)
+
+
+def source_of(file, target, patient_id, split, positive, schema, drop) -> "Source":
+    """Where the patients are and what their columns mean, as the options say."""
+    from aliquot.runs.folder import Source
+
+    return Source(
+        file=str(file.resolve()),
+        target=target,
+        patient_id=patient_id,
+        split=split,
+        positive=positive,
+        schema=None if schema is None else str(schema.resolve()),
+        drop=tuple(drop or ()),
     )
-    if method_named(method).selects_rows and not allow_real_rows:
-        raise SettingsError(
-            f"asked for method {method!r}, whose rows are real patients; add --allow-real-rows if that is meant"
-        )
-    request = Request(
-        settings=settings,
-        method=method,
-        rows_per_class=rows_per_class,
-        seed=seed,
-        preset=preset,
-        budget=budget,
-    )
-    with progress_of(out, quiet=quiet) as progress:
-        release = condense_into(out, source, request, progress)
+
+
+def _run(source: "Source", out: Path, request: dict[str, Any], store: Path | None, quiet: bool) -> None:
+    from aliquot.runs.folder import condense_into
+    from aliquot.runs.pipeline import Request
+
+    with progress_of(f"aliquot resume {out}", quiet=quiet) as progress:
+        release = condense_into(out, source, Request(**request), progress, shared=store)
     show(release)
 
 

@@ -17,7 +17,7 @@ def resume(folder: Folder, quiet: Quiet = False) -> None:
     """Continue a run that was stopped; it ends with the same rows as if it had not been."""
     from aliquot.runs.folder import resume as resume_run
 
-    with progress_of(folder, quiet=quiet) as progress:
+    with progress_of(f"aliquot resume {folder}", quiet=quiet) as progress:
         release = resume_run(folder, progress)
     show(release)
 

@@ -49,3 +49,22 @@ MethodName = Annotated[
         metavar="NAME",
     ),
 ]
+Target = Annotated[str, typer.Option(help="Column with the outcome: two or more classes.")]
+PatientId = Annotated[
+    str | None,
+    typer.Option(help="Column that names the patient, when one has several rows.", metavar="COLUMN"),
+]
+Split = Annotated[
+    str | None,
+    typer.Option(help="Your own split: a column of train, tuning and held_out.", metavar="COLUMN"),
+]
+Positive = Annotated[
+    str | None,
+    typer.Option(help="The class that is the event, where that is not clear.", metavar="CLASS"),
+]
+SchemaFile = Annotated[
+    Path | None,
+    typer.Option("--schema", help="Corrected kinds of columns; `aliquot schema` writes a first one.", metavar="TOML"),
+]
+Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out. May be repeated.", metavar="COLUMN")]
+SettingsFile = Annotated[Path | None, typer.Option("--settings", help="File with settings to change.", metavar="TOML")]

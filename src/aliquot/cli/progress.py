@@ -4,7 +4,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -105,12 +104,12 @@ class _Quiet(Silence):
 
 
 @contextmanager
-def progress_of(folder: Path, *, quiet: bool) -> Iterator[Bars | Lines | _Quiet]:
-    """Bars on a terminal, lines elsewhere, nothing when quiet; after Ctrl-C it says how to continue."""
+def progress_of(again: str, *, quiet: bool) -> Iterator[Bars | Lines | _Quiet]:
+    """Bars on a terminal, lines elsewhere, nothing when quiet; after Ctrl-C it says to continue with ``again``."""
     show = _Quiet() if quiet else Bars() if sys.stderr.isatty() else Lines()
     try:
         with show:
             yield show
     except KeyboardInterrupt:
-        print(f"aliquot: stopped; continue with: aliquot resume {folder}", file=sys.stderr)
+        print(f"aliquot: stopped; continue with: {again}", file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None

@@ -1,11 +1,15 @@
 """Small tables of results, as people read them."""
 
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 
 from aliquot.release.report.facts import total
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NAMES = {
     "random": "random rows",
@@ -15,9 +19,10 @@ NAMES = {
 }
 
 
-def console() -> Console:
-    """Where results go."""
-    return Console(highlight=False, soft_wrap=True)
+def console(width: int = 0) -> Console:
+    """Where results go; at least so wide."""
+    usual = Console(highlight=False, soft_wrap=True)
+    return Console(highlight=False, soft_wrap=True, width=max(width, usual.width))
 
 
 def spread(metric: dict[str, float]) -> str:
@@ -68,3 +73,16 @@ def calibration_table(calibration: dict[str, Any]) -> Table:
         shown = (spread(scores[name]) for name in ("log_loss", "brier", "calibration_slope"))
         table.add_row(f"{when} prior correction", *shown)
     return table
+
+
+def comparison_tables(table: "pd.DataFrame") -> Iterator[Table]:
+    """One table per size, best AUPRC first; full data beside."""
+    from aliquot.runs.compare import HEADS, blocks
+
+    for title, lines in blocks(table):
+        shown = Table(title=title, title_justify="left")
+        for number, head in enumerate(HEADS):
+            shown.add_column(head, justify="right" if number else "left")
+        for line in lines:
+            shown.add_row(*line)
+        yield shown

@@ -39,6 +39,8 @@ def starting_rows(
     """
     if kind not in STARTS:
         raise SettingsError(f"asked for starting rows of kind {kind!r}; known: {', '.join(STARTS)}")
+    if kind == "recognised" and own_class is None:
+        raise SettingsError("asked for rows that start from recognised patients, but this method has no experts")
     sure = own_class() if kind == "recognised" and own_class is not None else np.ones(len(labels))
     blocks = [_start_of_class(x[labels == c], sure[labels == c], rows_per_class, kind, rng) for c in range(n_classes)]
     return np.concatenate(blocks).astype(x.dtype), np.repeat(np.arange(n_classes), rows_per_class)

@@ -21,6 +21,7 @@ class Task:
     memory: Memory = field(default_factory=Forgetting)  # of this run alone
     shared: Memory | None = None  # of all runs on the same patients: experts and curves; None: as `memory`
     progress: Progress = field(default_factory=Silence)
+    dense: bool = False  # keep whole trajectories of the experts, for other methods that share the memory
 
     @property
     def targets(self) -> Array:

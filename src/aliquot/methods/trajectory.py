@@ -65,7 +65,7 @@ def experts_of(task: Task, settings: MethodSettings, *, key: jax.Array, keep_pat
         key=key,
         kind=settings.slots.experts,
         judge=task.judge,
-        keep_paths=keep_paths or settings.slots.path in DENSE,
+        keep_paths=keep_paths or task.dense or settings.slots.path in DENSE,
         memory=task.common,
         progress=task.progress,
     )

@@ -46,23 +46,31 @@ class Source:
         return cohort, fingerprint(frame)
 
 
-def condense_into(folder: Path, source: Source, request: Request, progress: Progress) -> Path:
-    """Condense a source into a run folder, or continue the same run where it was; the path of the release."""
+def condense_into(
+    folder: Path, source: Source, request: Request, progress: Progress, *, shared: Path | None = None
+) -> Path:
+    """Condense a source into a run folder, or continue the same run where it was; the path of the release.
+
+    ``shared`` is a private folder in which several runs on the same patients find each other's experts and curves.
+    """
     cohort, data = source.read()
     parts = prepare(cohort, request)
     plan = {"source": dataclasses.asdict(source), "request": _request_to(request), "data": data}
-    _claim(folder, plan)
+    claim(folder, plan)
     release = folder / "release"
     if not release.exists():
         store = Store(folder / "private" / "store")
         listeners = Together(progress, LogFile(folder / "private" / "log.txt"))
-        write_release(run(cohort, request, parts=parts, memory=store, progress=listeners), release)
+        common = None if shared is None else Store(shared)
+        write_release(run(cohort, request, parts=parts, memory=store, shared=common, progress=listeners), release)
     return release
 
 
 def resume(folder: Path, progress: Progress) -> Path:
     """Continue the run in a folder with what its plan says."""
     plan = read_plan(folder)
+    if "comparison" in plan:
+        raise RunFolderError(f"asked to resume {folder}, which holds a comparison; run the same command again instead")
     source = Source(**{**plan["source"], "drop": tuple(plan["source"]["drop"])})
     request = Request(**{**plan["request"], "settings": settings_from(plan["request"]["settings"])})
     if source.file != EMBEDDED and not Path(source.file).exists():
@@ -88,7 +96,7 @@ def read_plan(folder: Path) -> dict[str, Any]:
     return plan
 
 
-def _claim(folder: Path, plan: dict[str, Any]) -> None:
+def claim(folder: Path, plan: dict[str, Any]) -> None:
     """Make the folder this run's own, or find that it is already."""
     plan = json.loads(json.dumps(plan))
     if folder.exists() and not folder.is_dir():

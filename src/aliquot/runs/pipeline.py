@@ -55,11 +55,11 @@ def run(
     and full-data networks are looked for, and kept, in ``shared``, by default in ``memory``.
     """
     memory = Notebook() if memory is None else memory
-    shared = memory if shared is None else shared
     clock = Stopwatch(progress)
     settings, keys = request.settings, streams(request.seed)
     parts = prepare(cohort, request) if parts is None else parts
     task = task_of(cohort, request, parts, memory, shared, clock)
+    kept = memory if shared is None else shared
     condensed = method_named(request.method).condense(task, settings, key=keys["condense"])
     follows = bool(condensed.stored) and "slots" in method_named(request.method).changes
     geometry = curve_geometry(task, settings, key=keys["condense"]) if follows else None
@@ -71,11 +71,11 @@ def run(
         condensed.targets,
         keys=keys,
         judge=task.judge,
-        memory=shared,
+        memory=kept,
         progress=clock,
     )
     clock.finish()
-    storage = _storage(task.network, request, condensed, shared)
+    storage = _storage(task.network, request, condensed, kept)
     metrics = _metrics(cohort, request, parts, condensed, scores, clock.seconds, storage)
     return Condensation(
         x=condensed.x,
@@ -105,15 +105,19 @@ def task_of(
     request: Request,
     parts: Parts,
     memory: Store | Notebook,
-    shared: Store | Notebook,
+    shared: Store | Notebook | None = None,
     progress: Progress = Silence(),
 ) -> Task:
-    """The task that a request sets a method, with the judge on the tuning part."""
+    """The task that a request sets a method, with the judge on the tuning part.
+
+    What is shared is kept whole: the next method may follow every checkpoint.
+    """
     settings, train, tuning = request.settings, parts.train, parts.tuning
     network = mlp(train.x.shape[1], cohort.n_classes, settings.network.hidden, settings.network.dropout)
     key = streams(request.seed)["tuning networks"]
     judge = TuningJudge(network, settings.evaluation, tuning.x, tuning.labels, key)
-    return Task(network, train.x, train.labels, request.rows_per_class, judge, memory, shared, progress)
+    dense = shared is not None
+    return Task(network, train.x, train.labels, request.rows_per_class, judge, memory, shared, progress, dense)
 
 
 class Stopwatch:

@@ -36,3 +36,26 @@ class LogFile:
 
     def advance(self, amount: int = 1, **figures: float) -> None:
         """Not logged."""
+
+
+class CellProgress:
+    """One stage for a whole cell of a comparison; it moves with the search for rows."""
+
+    STEPS = 100
+
+    def __init__(self, listener: Progress, name: str):
+        self._listener, self._total, self._done, self._shown = listener, 0, 0, 0
+        listener.stage(name, self.STEPS)
+
+    def stage(self, name: str, total: int) -> None:
+        """Only the search moves the bar; experts and curves are quick or shared."""
+        self._total, self._done = (total, 0) if name in ("matching", "full data") else (0, 0)
+
+    def advance(self, amount: int = 1, **figures: float) -> None:
+        """Pass on what makes a difference of a per cent or more."""
+        if self._total:
+            self._done += amount
+            steps = min(self.STEPS, int(self.STEPS * self._done / self._total)) - self._shown
+            if steps > 0:
+                self._shown += steps
+                self._listener.advance(steps, **figures)

@@ -1,0 +1,165 @@
+"""One cell of a comparison: a method at a size with a seed. A pure function of these and of the data.
+
+A finished cell is one JSON file named by everything that decides it; cells of one folder share experts, curves and
+full-data networks through one store.
+"""
+
+import json
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from aliquot.cohort import Cohort
+from aliquot.digest import digest
+from aliquot.evaluate.held_out import score_full_data, score_rows, summarised
+from aliquot.hooks import Progress, Silence
+from aliquot.methods import DENSE, method_named
+from aliquot.runs.pipeline import Request, prepare, task_of
+from aliquot.runs.settings import Settings, load_settings
+from aliquot.runs.store import Store, write_atomically
+from aliquot.seeds import streams
+
+REPORTED = ("auroc", "auprc")
+FULL = "full data"  # label of the cell that trains on all patients
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is asked of one cell; its label is what tables call it."""
+
+    label: str
+    request: Request
+
+    def name(self, data: str) -> str:
+        """The name of its file: made of the data's fingerprint and of everything that is asked."""
+        return digest(data, self.label == FULL, self.request)
+
+
+def cells_of(
+    specs: Sequence[str],
+    sizes: Sequence[int],
+    seeds: Sequence[int],
+    *,
+    preset: str = "default",
+    budget: str = "cpu",
+    looks: int = 40,
+    file: Path | None = None,
+    overrides: tuple[str, ...] = (),
+) -> list[Cell]:
+    """All cells of a comparison, seed by seed: full data, then every method at every size.
+
+    A spec is ``METHOD[+PATH][:PRESET]``, as in ``btm``, ``mtt+bezier`` or ``btm:paper``. Network, encoder and
+    evaluation are those of ``preset`` for all, and everybody is judged equally often on the tuning part.
+    """
+    common = load_settings(preset, budget, file=file, overrides=overrides)
+    cells = []
+    for seed in seeds:
+        cells.append(Cell(FULL, Request(settings=common, rows_per_class=1, seed=seed, preset=preset, budget=budget)))
+        for size in sizes:
+            for spec in specs:
+                method, _, own = spec.partition(":")
+                chosen = own or preset
+                settings = load_settings(
+                    chosen, budget, method=method, rows_per_class=size, file=file, overrides=overrides
+                )
+                request = Request(
+                    settings=_on_equal_terms(settings, common, looks),
+                    method=method,
+                    rows_per_class=size,
+                    seed=seed,
+                    preset=chosen,
+                    budget=budget,
+                )
+                cells.append(Cell(spec, request))
+    return cells
+
+
+def _on_equal_terms(settings: Settings, common: Settings, looks: int) -> Settings:
+    """A method's settings with the protocol that all share."""
+
+    def every(iterations: int) -> int:
+        return -(-iterations // looks)
+
+    return replace(
+        settings,
+        network=common.network,
+        encoder=common.encoder,
+        evaluation=common.evaluation,
+        match=replace(settings.match, judge_every=every(settings.match.iterations)),
+        distribution=replace(settings.distribution, judge_every=every(settings.distribution.iterations)),
+        gradients=replace(settings.gradients, judge_every=every(settings.gradients.iterations)),
+    )
+
+
+def run_cell(
+    cohort: Cohort, data: str, cell: Cell, folder: Path, *, dense: bool = False, progress: Progress = Silence()
+) -> dict[str, Any]:
+    """The result of a cell, from its file if it is finished.
+
+    ``dense`` keeps whole trajectories of the experts, because another cell will follow them.
+    """
+    name = cell.name(data)
+    path = folder / "cells" / f"{name}.json"
+    if path.exists():
+        return json.loads(path.read_text("utf-8"))
+    shared = Store(folder / "private" / "store")
+    own = shared.within(f"cell-{name}")
+    run = _full_data if cell.label == FULL else _condensed
+    result = run(cohort, cell.request, own, shared, dense, progress)
+    asked = ("method", "preset", "budget", "rows_per_class", "seed")
+    result = {**{name: getattr(cell.request, name) for name in asked}, **result}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, json.dumps(result, indent=1).encode())
+    shutil.rmtree(own.folder)
+    return result
+
+
+def needs_dense(cell: Cell, cells: Sequence[Cell]) -> bool:
+    """Whether another cell will follow whole trajectories of the same experts."""
+    return any(_follows_checkpoints(other) and _experts(other) == _experts(cell) for other in cells)
+
+
+def _follows_checkpoints(cell: Cell) -> bool:
+    return "slots" in method_named(cell.request.method).changes and cell.request.settings.slots.path in DENSE
+
+
+def _experts(cell: Cell) -> tuple[Any, ...]:
+    settings = cell.request.settings
+    return settings.expert, settings.slots.experts, settings.network, cell.request.seed
+
+
+def _condensed(cohort, request: Request, own: Store, shared: Store, dense: bool, progress: Progress) -> dict[str, Any]:
+    parts, settings, keys = prepare(cohort, request), request.settings, streams(request.seed)
+    task = replace(task_of(cohort, request, parts, own, shared, progress), dense=dense)
+    since = time.perf_counter()
+    found = method_named(request.method).condense(task, settings, key=keys["condense"])
+    seconds = time.perf_counter() - since
+    offset, logits = score_rows(task.network, settings.evaluation, parts, [(found.x, found.targets)], keys=keys)
+    scores = summarised(parts.held_out.labels, logits, offset)
+    return {
+        **{metric: scores[metric] for metric in REPORTED},
+        "tuning": float(max(found.history.get("tuning", [task.judge.rows(found.x, found.targets).mean]))),
+        "iterations": len(found.history.get("loss", ())),
+        "best_iteration": found.best_iteration,
+        "skipped": found.skipped,
+        "seconds": round(seconds, 2),
+        "expert_seconds": round(found.expert_seconds, 2),
+        "expert_epochs": found.expert_epochs,
+        "trajectory_bytes": shared.size(*found.stored),
+        "notes": list(found.notes),
+    }
+
+
+def _full_data(cohort, request: Request, own: Store, shared: Store, dense: bool, progress: Progress) -> dict[str, Any]:
+    parts = prepare(cohort, request)
+    task = task_of(cohort, request, parts, own, shared, progress)
+    around = {"keys": streams(request.seed), "judge": task.judge, "memory": shared, "progress": progress}
+    scores, epoch = score_full_data(task.network, request.settings.evaluation, parts, **around)
+    return {
+        **{metric: scores["full_best_epoch"][metric] for metric in REPORTED},
+        "fixed_epochs": {metric: scores["full"][metric] for metric in REPORTED},
+        "best_epoch": epoch,
+    }

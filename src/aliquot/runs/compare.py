@@ -1,0 +1,178 @@
+"""Methods side by side: every cell once, then one table as CSV, Markdown and picture."""
+
+import dataclasses
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from aliquot.errors import AliquotError
+from aliquot.hooks import Progress, Silence
+from aliquot.runs.cells import FULL, REPORTED, Cell, needs_dense, run_cell
+from aliquot.runs.folder import Source, claim
+from aliquot.runs.progress import CellProgress
+from aliquot.runs.store import write_atomically
+
+HEADS = ["method", "AUROC", "AUPRC", "of full", "behind the best", "seconds", "experts, s", "trajectories", "skipped"]
+LEGEND = (
+    "Mean ± standard deviation over evaluation networks (averaged over seeds) ± standard deviation over seeds; a seed "
+    "decides split, experts and everything else. “Behind the best” is the paired difference in AUPRC to the best "
+    "method of the block ± its standard deviation over seeds. “Seconds” are those of the search, “experts” those of "
+    "training them once for all methods that share them."
+)
+
+
+def compare_into(folder: Path, source: Source, cells: Sequence[Cell], progress: Progress) -> pd.DataFrame:
+    """Run all cells that are not finished, and write ``comparison.csv``, ``cells.csv`` and ``comparison.md``.
+
+    The table has one line per method and size. A cell that fails does not stop the others; its reason is in the table,
+    and it is tried again next time. A folder may be extended: finished cells of the same data are not run again.
+    """
+    cohort, data = source.read()
+    claim(folder, {"source": dataclasses.asdict(source), "data": data, "comparison": True})
+    lines, clock = [], _Clock(sum(not _finished(folder, cell, data) for cell in cells))
+    for number, cell in enumerate(cells, 1):
+        fresh = not _finished(folder, cell, data)
+        title = f"{number}/{len(cells)} {_described(cell)}{clock.left()}"
+        watch = CellProgress(progress, title) if fresh else Silence()
+        try:
+            result = run_cell(cohort, data, cell, folder, dense=needs_dense(cell, cells), progress=watch)
+        except AliquotError as reason:
+            result = {"failed": str(reason), "rows_per_class": cell.request.rows_per_class, "seed": cell.request.seed}
+        clock.tick(fresh)
+        lines.append({"label": cell.label, **result})
+    table = summary(lines)
+    write_atomically(folder / "cells.csv", _flat(lines).to_csv(index=False).encode())
+    write_atomically(folder / "comparison.csv", table.to_csv(index=False).encode())
+    write_atomically(folder / "comparison.md", as_markdown(table).encode())
+    return table
+
+
+def summary(lines: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """One line per method and size: means over seeds, spread over networks and over seeds, cost.
+
+    ``*_networks`` is the standard deviation over evaluation networks, averaged over seeds; ``*_seeds`` that of the
+    means over seeds, which for one seed is missing. ``share`` is AUPRC over that of full data at its best epoch, and
+    ``behind`` the mean paired difference in AUPRC to the best method of the same size, with its spread over seeds.
+    """
+    full = {line["seed"]: line for line in lines if line["label"] == FULL}
+    rows = []
+    for label, size in dict.fromkeys((line["label"], line["rows_per_class"]) for line in lines):
+        group = [line for line in lines if (line["label"], line["rows_per_class"]) == (label, size)]
+        rows.append(_row(label, size, group, full))
+    _add_paired(rows)
+    return pd.DataFrame(rows).drop(columns="by_seed")
+
+
+def _row(label: str, size: int, group: list[dict[str, Any]], full: dict[int, dict[str, Any]]) -> dict[str, Any]:
+    done = [line for line in group if "failed" not in line]
+    row: dict[str, Any] = {"method": label, "rows_per_class": None if label == FULL else size, "seeds": len(done)}
+    for metric in REPORTED:
+        means = np.array([line[metric]["mean"] for line in done])
+        row[metric] = means.mean() if len(done) else np.nan
+        row[f"{metric}_networks"] = np.mean([line[metric]["std"] for line in done]) if len(done) else np.nan
+        row[f"{metric}_seeds"] = means.std(ddof=1) if len(done) > 1 else np.nan
+    bars = [full[line["seed"]]["auprc"]["mean"] for line in done if "auprc" in full.get(line["seed"], {})]
+    row["share"] = row["auprc"] / np.mean(bars) if bars else np.nan
+    for cost in ("seconds", "expert_seconds", "trajectory_bytes", "skipped", "iterations"):
+        row[cost] = np.mean([line[cost] for line in done]) if done and cost in done[0] else np.nan
+    row["failed"] = next((line["failed"] for line in group if "failed" in line), "")
+    row["by_seed"] = {line["seed"]: line["auprc"]["mean"] for line in done}
+    return row
+
+
+def _add_paired(rows: list[dict[str, Any]]) -> None:
+    """The difference to the best method of the same size, seed by seed: the split's luck is the same for both."""
+    for row in rows:
+        rivals = [other for other in rows if other["rows_per_class"] == row["rows_per_class"] and other["by_seed"]]
+        best = max(rivals, key=lambda other: other["auprc"], default=None)
+        theirs = {} if best is None else best["by_seed"]
+        pairs = [score - theirs[seed] for seed, score in row["by_seed"].items() if seed in theirs]
+        row["behind"] = np.mean(pairs) if pairs else np.nan
+        row["behind_seeds"] = np.std(pairs, ddof=1) if len(pairs) > 1 else np.nan
+
+
+def blocks(table: pd.DataFrame) -> Iterator[tuple[str, list[list[str]]]]:
+    """The table as people read it: a title and lines for each size, best AUPRC first."""
+    lines: list[dict[str, Any]] = [dict(line) for _, line in table.sort_values("auprc", ascending=False).iterrows()]
+    for size in sorted(table["rows_per_class"].dropna().unique()):
+        yield f"{size:.0f} rows per class", [_cells(line) for line in lines if line["rows_per_class"] == size]
+    yield "all patients, best epoch", [_cells(line) for line in lines if line["method"] == FULL]
+
+
+def as_markdown(table: pd.DataFrame) -> str:
+    """The blocks as Markdown, with a legend."""
+    texts = []
+    for title, lines in blocks(table):
+        rule = ["---"] + ["--:"] * (len(HEADS) - 1)
+        texts.append("\n".join([f"**{title}**", "", *(f"| {' | '.join(line)} |" for line in (HEADS, rule, *lines))]))
+    return "\n\n".join([*texts, LEGEND]) + "\n"
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    if row["failed"]:
+        return [row["method"], f"failed: {row['failed']}", *[""] * 7]
+    return [
+        row["method"],
+        _spread(row, "auroc"),
+        _spread(row, "auprc"),
+        f"{row['share']:.1%}",
+        "best" if row["behind"] == 0 else _number(row["behind"], "+.3f") + _number(row["behind_seeds"], ".3f", " ± "),
+        _number(row["seconds"], ".0f"),
+        _number(row["expert_seconds"], ".0f"),
+        megabytes(row["trajectory_bytes"]),
+        _number(row["skipped"], ".0f"),
+    ]
+
+
+def _spread(row: dict[str, Any], metric: str) -> str:
+    parts = (f"{row[metric]:.3f}", _number(row[f"{metric}_networks"], ".3f"), _number(row[f"{metric}_seeds"], ".3f"))
+    return " ± ".join(part for part in parts if part)
+
+
+def _number(value: float, form: str, before: str = "") -> str:
+    return "" if pd.isna(value) else f"{before}{value:{form}}"
+
+
+def megabytes(size: float) -> str:
+    """Bytes as people read them.
+
+    >>> megabytes(2_500_000), megabytes(0)
+    ('2.5 MB', '–')
+    """
+    return "–" if pd.isna(size) or not size else f"{size / 1e6:.1f} MB"
+
+
+def _flat(lines: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    return pd.json_normalize([{**line, "notes": "; ".join(line.get("notes", ()))} for line in lines])
+
+
+def _finished(folder: Path, cell: Cell, data: str) -> bool:
+    return (folder / "cells" / f"{cell.name(data)}.json").exists()
+
+
+def _described(cell: Cell) -> str:
+    size = "" if cell.label == FULL else f", {cell.request.rows_per_class} rows per class"
+    return f"{cell.label}{size}, seed {cell.request.seed}"
+
+
+class _Clock:
+    """How long the cells that are not finished will take, by those that were run."""
+
+    def __init__(self, fresh: int):
+        self._left, self._taken, self._since = fresh, [], time.monotonic()
+
+    def tick(self, fresh: bool) -> None:
+        now = time.monotonic()
+        if fresh:
+            self._left -= 1
+            self._taken.append(now - self._since)
+        self._since = now
+
+    def left(self) -> str:
+        if not self._taken or not self._left:
+            return ""
+        return f" (about {self._left * np.mean(self._taken) / 60:.0f} min left)"
