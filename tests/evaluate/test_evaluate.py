@@ -6,7 +6,7 @@ from scipy.special import expit, softmax
 from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, roc_auc_score
 
 from aliquot.evaluate import all_metrics, auprc, corrected, prior_offset, reliability
-from aliquot.evaluate.metrics import probabilities, row_classes, summary
+from aliquot.evaluate.metrics import probabilities, ranking, row_classes, summary
 from aliquot.evaluate.transfer import MODELS, as_weighted, transfer_metrics
 
 
@@ -72,8 +72,9 @@ def test_reliability_bins_hold_at_least_ten_patients(scored):
 @pytest.mark.parametrize("soft", [False, True])
 def test_models_learn_from_hard_and_soft_rows(name, soft, blobs):
     (x, labels), (held, held_labels) = blobs
+    rows = np.concatenate([np.flatnonzero(labels == c)[:50] for c in (0, 1)])  # blocks of classes, as rows come
     targets = np.where(labels == 1, 0.9, 0.2) if soft else labels.astype(float)
-    got = transfer_metrics(name, x[:100], targets[:100], held, held_labels, seed=0)
+    got = transfer_metrics(name, x[rows], targets[rows], held, held_labels, seed=0)
     assert got["auroc"] > 0.65
     assert set(got) == {"auroc", "auprc"}
 
@@ -84,10 +85,25 @@ def test_weighted_rows_carry_all_of_the_probability():
     assert labels.tolist() == [0, 1, 2, 0]
     assert weights.sum() == pytest.approx(2)
     assert x[3].tolist() == [2.0, 3.0]
-    assert row_classes(targets).tolist() == [1, 0]
+    assert row_classes(np.repeat(targets, 3, axis=0)).tolist() == [0, 0, 1, 1, 2, 2]
+    assert row_classes(np.eye(3)[[2, 0]]).tolist() == [2, 0]
 
 
 def test_summary():
     got = summary([{"a": 1.0}, {"a": 3.0}])["a"]
     assert got == {"mean": 2.0, "std": pytest.approx(2**0.5), "n": 2}
     assert summary([{"a": 1.0}])["a"]["std"] == 0
+
+
+def test_offsets_exist_for_logits_of_any_size():
+    for size in (1e-3, 1.0, 1e3, 1e30):
+        z = np.array([-2.0, -1.0, 0.5, 3.0]) * size + 40 * size
+        assert np.isfinite(prior_offset(z, np.array([0.7, 0.3])))
+
+
+def test_extreme_logits_keep_their_ranking():
+    labels = np.array([0, 0, 1, 1])
+    z = np.array([100.0, 200.0, 300.0, 400.0])
+    assert auprc(labels, z) == 1
+    assert all_metrics(labels, probabilities(z))["auprc"] == 0.5
+    assert all_metrics(labels, probabilities(z), ranking(z))["auprc"] == 1

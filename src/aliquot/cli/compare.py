@@ -66,7 +66,7 @@ def compare(
     """
     from aliquot.errors import SettingsError
     from aliquot.methods import METHODS
-    from aliquot.runs.cells import cells_of
+    from aliquot.runs.cells import Variant, cells_of
     from aliquot.runs.compare import compare_into
     from aliquot.runs.folder import EMBEDDED, Source
 
@@ -77,7 +77,7 @@ def compare(
     else:
         source = source_of(file, target, patient_id, split, positive, schema, drop)
     cells = cells_of(
-        _listed(methods) or list(METHODS),
+        [Variant.parse(name) for name in _listed(methods) or METHODS],
         _numbers(rows_per_class),
         range(seeds),
         preset=preset,

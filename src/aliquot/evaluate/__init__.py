@@ -1,6 +1,6 @@
 """Is a model trained on the rows as good as one trained on the patients?"""
 
-from aliquot.evaluate.calibration import corrected, prior_offset, reliability
+from aliquot.evaluate.calibration import corrected, prior_offset, reliability, summarised
 from aliquot.evaluate.held_out import evaluate_held_out
 from aliquot.evaluate.metrics import METRICS, all_metrics, auprc, probabilities, row_classes, summary
 from aliquot.evaluate.protocol import EvaluationSettings, TuningJudge, logits_of, train_on
@@ -18,6 +18,7 @@ __all__ = [
     "probabilities",
     "reliability",
     "row_classes",
+    "summarised",
     "summary",
     "train_on",
 ]

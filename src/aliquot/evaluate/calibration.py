@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, softmax
 
-from aliquot.evaluate.metrics import probabilities
+from aliquot.evaluate.metrics import all_metrics, probabilities, ranking, summary
 
 
 def prior_offset(logits: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
@@ -22,7 +22,8 @@ def prior_offset(logits: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
     0.25
     """
     if len(prevalence) == 2:
-        return np.asarray(brentq(lambda b: expit(logits + b).mean() - prevalence[1], -60, 60))
+        low, high = -60 - logits.max(), 60 - logits.min()
+        return np.asarray(brentq(lambda b: expit(logits + b).mean() - prevalence[1], low, high))
     flat = logits.reshape(-1, logits.shape[-1]).astype(np.float64)
     offset = np.zeros(len(prevalence))
     for _ in range(200):  # a fixed-point iteration; each round scales the classes to their prevalence
@@ -42,6 +43,11 @@ def reliability(labels: np.ndarray, p: np.ndarray, bins: int = 10, smallest: int
     return [{"predicted": float(last[g].mean()), "observed": float(outcome[g].mean())} for g in groups]
 
 
-def corrected(logits: np.ndarray, offset: np.ndarray) -> np.ndarray:
+def corrected(logits: np.ndarray, offset: np.ndarray | float) -> np.ndarray:
     """Class probabilities (rows, C) after the prior correction."""
     return probabilities(np.asarray(logits, np.float64) + offset)
+
+
+def summarised(labels: np.ndarray, logits: np.ndarray, offset: np.ndarray | float) -> dict[str, dict[str, float]]:
+    """Every metric over several networks' logits (networks, rows[, C]), after the prior correction."""
+    return summary([all_metrics(labels, corrected(one, offset), ranking(one + offset)) for one in logits])

@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from aliquot.cohort import Part, Parts
-from aliquot.evaluate.calibration import corrected, prior_offset, reliability
-from aliquot.evaluate.metrics import all_metrics, probabilities, summary
+from aliquot.evaluate.calibration import corrected, prior_offset, reliability, summarised
+from aliquot.evaluate.metrics import probabilities
 from aliquot.evaluate.protocol import EvaluationSettings, hard_targets, logits_of, train_on
 from aliquot.evaluate.transfer import MODELS, transfer_metrics
 from aliquot.experts import watch_training
@@ -17,6 +17,8 @@ from aliquot.hooks import Forgetting, Judge, Memory, Progress, Silence
 from aliquot.methods import starting_rows
 from aliquot.networks import Network
 from aliquot.seeds import generator, integer
+
+LARGEST = 1e30  # of logits that overflowed
 
 
 def evaluate_held_out(
@@ -75,8 +77,13 @@ def score_rows(
         each = [train_on(network, final, *one, final_keys[i : i + 1]) for i, one in enumerate(sets)]
         trained = jnp.concatenate(each)
     prevalence = np.asarray(parts.train.counts(network.n_classes)) / len(parts.train.labels)
-    offset = prior_offset(logits_of(network, trained, parts.tuning.x), prevalence)
-    return offset, logits_of(network, trained, parts.held_out.x)
+    tuning, held_out = (_usable(logits_of(network, trained, part.x)) for part in (parts.tuning, parts.held_out))
+    return prior_offset(tuning, prevalence), held_out
+
+
+def _usable(logits: np.ndarray) -> np.ndarray:
+    """Logits as finite numbers: a network that broke on its rows ranks nobody, which is chance, not an error."""
+    return np.nan_to_num(np.asarray(logits, np.float64), nan=0.0, posinf=LARGEST, neginf=-LARGEST)
 
 
 def score_full_data(
@@ -110,11 +117,6 @@ def _random_draws(train: Part, rows_per_class: int, n_classes: int, settings: Ev
     rng, count = generator(key), settings.final_networks
     draws = [starting_rows(train.x, train.labels, rows_per_class, n_classes, "real", rng=rng) for _ in range(count)]
     return [(x, hard_targets(labels, n_classes)) for x, labels in draws]
-
-
-def summarised(labels: np.ndarray, logits: np.ndarray, offset: Any) -> dict[str, dict[str, float]]:
-    """Every metric over several networks' logits, with the prior correction."""
-    return summary([all_metrics(labels, corrected(one, offset)) for one in logits])
 
 
 def _calibration(labels, logits, offset, after) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """How good a model's scores are: ranking, probabilities and calibration."""
 
 import numpy as np
-from scipy.special import expit, logit, softmax
+from scipy.special import expit, log_softmax, logit, softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 
@@ -34,11 +34,21 @@ def row_classes(targets: np.ndarray) -> np.ndarray:
 
 def auprc(labels: np.ndarray, logits: np.ndarray) -> float:
     """Average precision (step-wise); for more than two classes the mean over classes, each against the rest."""
-    return _over_classes(average_precision_score, labels, probabilities(logits))
+    return _over_classes(average_precision_score, labels, ranking(logits))
 
 
-def all_metrics(labels: np.ndarray, p: np.ndarray) -> dict[str, float]:
-    """Every metric of class probabilities (rows, C).
+def ranking(logits: np.ndarray) -> np.ndarray:
+    """Scores (rows, C) in the order of the probabilities, without the ties of probabilities that round to 1.
+
+    >>> ranking(np.array([50.0, 60.0]))[:, 1], probabilities(np.array([50.0, 60.0]))[:, 1]
+    (array([50., 60.]), array([1., 1.]))
+    """
+    logits = np.asarray(logits, np.float64)
+    return np.column_stack([-logits, logits]) if logits.ndim == 1 else log_softmax(logits, axis=1)
+
+
+def all_metrics(labels: np.ndarray, p: np.ndarray, scores: np.ndarray | None = None) -> dict[str, float]:
+    """Every metric of class probabilities (rows, C); AUROC and AUPRC of ``scores`` where these rank more finely.
 
     ``brier`` is the mean squared distance of p to the outcome (over classes; halved, so that for two classes it is
     the usual one). ``calibration_slope`` is the slope of the outcome on the log-odds: 1 is ideal, less means too
@@ -47,9 +57,10 @@ def all_metrics(labels: np.ndarray, p: np.ndarray) -> dict[str, float]:
     labels = np.asarray(labels)
     clipped = np.clip(p, 1e-12, 1 - 1e-12)
     outcome = np.eye(p.shape[1])[labels]
+    scores = p if scores is None else scores
     return {
-        "auroc": _over_classes(roc_auc_score, labels, p),
-        "auprc": _over_classes(average_precision_score, labels, p),
+        "auroc": _over_classes(roc_auc_score, labels, scores),
+        "auprc": _over_classes(average_precision_score, labels, scores),
         "log_loss": float(-np.log(clipped[np.arange(len(labels)), labels]).mean()),
         "brier": float(((p - outcome) ** 2).sum(axis=1).mean() / 2),
         "calibration_slope": _over_classes(_slope, labels, clipped),

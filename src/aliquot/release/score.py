@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from aliquot.errors import TargetError
-from aliquot.evaluate import all_metrics, corrected, logits_of, summary, train_on
+from aliquot.evaluate import logits_of, summarised, train_on
 from aliquot.networks import TrainSettings, mlp
 from aliquot.release.bundle import Release
 
@@ -32,8 +32,8 @@ def score_release(release: Release, frame: pd.DataFrame, *, networks: int, seed:
     offset = np.asarray(release.recipe["calibration"]["logit_offset"])
     return {
         "patients": len(x),
-        "before": summary([all_metrics(labels, corrected(one, np.zeros_like(offset))) for one in logits]),
-        "after": summary([all_metrics(labels, corrected(one, offset)) for one in logits]),
+        "before": summarised(labels, logits, np.zeros_like(offset)),
+        "after": summarised(labels, logits, offset),
     }
 
 

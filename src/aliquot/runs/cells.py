@@ -14,7 +14,8 @@ from typing import Any
 
 from aliquot.cohort import Cohort
 from aliquot.digest import digest
-from aliquot.evaluate.held_out import score_full_data, score_rows, summarised
+from aliquot.evaluate import summarised
+from aliquot.evaluate.held_out import score_full_data, score_rows
 from aliquot.hooks import Progress, Silence
 from aliquot.methods import DENSE, method_named
 from aliquot.runs.pipeline import Request, prepare, task_of
@@ -38,8 +39,24 @@ class Cell:
         return digest(data, self.label == FULL, self.request)
 
 
+@dataclass(frozen=True)
+class Variant:
+    """A method as it is compared: with a preset of its own, and with single settings changed."""
+
+    label: str
+    method: str
+    preset: str | None = None  # None: as all others
+    overrides: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> "Variant":
+        """The variant of ``METHOD[+PATH][:PRESET]``, as in ``btm``, ``mtt+bezier`` or ``btm:paper``."""
+        method, _, preset = text.partition(":")
+        return cls(text, method, preset or None)
+
+
 def cells_of(
-    specs: Sequence[str],
+    variants: Sequence[Variant],
     sizes: Sequence[int],
     seeds: Sequence[int],
     *,
@@ -49,31 +66,24 @@ def cells_of(
     file: Path | None = None,
     overrides: tuple[str, ...] = (),
 ) -> list[Cell]:
-    """All cells of a comparison, seed by seed: full data, then every method at every size.
+    """All cells of a comparison, seed by seed: full data, then every variant at every size.
 
-    A spec is ``METHOD[+PATH][:PRESET]``, as in ``btm``, ``mtt+bezier`` or ``btm:paper``. Network, encoder and
-    evaluation are those of ``preset`` for all, and everybody is judged equally often on the tuning part.
+    Network, encoder and evaluation are those of ``preset`` for all, and everybody is judged equally often on the tuning
+    part, ``looks`` times.
     """
     common = load_settings(preset, budget, file=file, overrides=overrides)
+
+    def cell(variant: Variant, size: int, seed: int) -> Cell:
+        asked = {"method": variant.method, "rows_per_class": size}
+        chosen = variant.preset or preset
+        settings = load_settings(chosen, budget, file=file, overrides=(*overrides, *variant.overrides), **asked)
+        settings = _on_equal_terms(settings, common, looks)
+        return Cell(variant.label, Request(settings=settings, seed=seed, preset=chosen, budget=budget, **asked))
+
     cells = []
     for seed in seeds:
         cells.append(Cell(FULL, Request(settings=common, rows_per_class=1, seed=seed, preset=preset, budget=budget)))
-        for size in sizes:
-            for spec in specs:
-                method, _, own = spec.partition(":")
-                chosen = own or preset
-                settings = load_settings(
-                    chosen, budget, method=method, rows_per_class=size, file=file, overrides=overrides
-                )
-                request = Request(
-                    settings=_on_equal_terms(settings, common, looks),
-                    method=method,
-                    rows_per_class=size,
-                    seed=seed,
-                    preset=chosen,
-                    budget=budget,
-                )
-                cells.append(Cell(spec, request))
+        cells += [cell(variant, size, seed) for size in sizes for variant in variants]
     return cells
 
 
