@@ -32,7 +32,7 @@ class Checkpoints:
                 f"trajectories have {len(paths[0]) - 1} epochs; use fewer segment.epochs, an earlier segment.first, or "
                 "longer experts"
             )
-        self.ends = np.stack([np.asarray(path[-1], np.float32) for path in paths])
+        self.ends = np.asarray(as_parameters([path[-1] for path in paths]))
         self._far_enough = np.stack(
             [_far_enough(path, self._epochs, settings.shortest) for path in paths]
         )  # (K, starts)
@@ -48,7 +48,7 @@ class Checkpoints:
             epoch = window[int(where * len(window))]
             starts.append(path[epoch])
             targets.append(path[epoch + self._epochs])
-        return jnp.asarray(np.stack(starts), jnp.float32), jnp.asarray(np.stack(targets), jnp.float32)
+        return as_parameters(starts), as_parameters(targets)
 
     def _allowed(self, number: int, done: float) -> np.ndarray:
         """Start epochs of a trajectory that may be drawn now; all of the window where it has only short segments."""
@@ -91,7 +91,7 @@ class EqualDisplacement:
 
     def __init__(self, paths: Sequence[np.ndarray], settings: SegmentSettings):
         self._paths, self._settings = paths, settings
-        self.ends = np.stack([np.asarray(path[-1], np.float32) for path in paths])
+        self.ends = np.asarray(as_parameters([path[-1] for path in paths]))
         self._travelled = [travelled(path) for path in paths]
 
     def draw(self, keys: Array, done: np.ndarray) -> tuple[Array, Array]:
@@ -102,7 +102,7 @@ class EqualDisplacement:
             number = int(which * len(self._paths))
             starts.append(self._at(number, begin))
             targets.append(self._at(number, end))
-        return jnp.asarray(np.stack(starts)), jnp.asarray(np.stack(targets))
+        return as_parameters(starts), as_parameters(targets)
 
     def _at(self, number: int, time: float) -> np.ndarray:
         way = self._travelled[number]
@@ -121,6 +121,11 @@ def travelled(path: np.ndarray) -> np.ndarray:
     """
     way = np.concatenate([[0.0], np.cumsum([distance(a, b) for a, b in pairwise(path)])])
     return way / way[-1]
+
+
+def as_parameters(vectors: Sequence[np.ndarray]) -> Array:
+    """Parameter vectors (n, P) to compute with, whatever they are kept as."""
+    return jnp.asarray(np.stack(vectors), jnp.result_type(float))
 
 
 def distance(a: np.ndarray, b: np.ndarray) -> float:
