@@ -53,7 +53,7 @@ class Store:
     def keep(self, name: str, arrays: Mapping[str, np.ndarray]) -> None:
         """Store the arrays, all or nothing."""
         contiguous = {key: np.asarray(value, order="C") for key, value in arrays.items()}
-        write_atomically(self._path(name), save(contiguous, {"sha256": checksum(contiguous)}))
+        write_atomically(self._path(name), save(contiguous, {"sha256": checksum(contiguous)}), mode=0o600)
 
     def within(self, name: str) -> "Store":
         """A store of its own inside this one."""
@@ -109,14 +109,19 @@ def checksum_text(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that at every moment either the old or the new content is there, also after a power cut."""
+def write_atomically(path: Path, content: bytes, mode: int | None = None) -> None:
+    """Write a file so that at every moment either the old or the new content is there, also after a power cut.
+
+    ``mode`` are its permissions, where the usual ones are too wide.
+    """
     draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
     try:
         with draft.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
