@@ -5,7 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from aliquot.matching import Rows, meta_gradient, student_batches
+from aliquot.matching import Rows, Slots, meta_gradient, student_batches
+from aliquot.matching.loop import student_loss, student_split
+from aliquot.matching.rows import label_logits
+from aliquot.networks import as_targets, mlp
 
 D, H = 3, 4  # inputs and hidden units of a smooth (tanh) network
 
@@ -174,3 +177,35 @@ def test_student_batches_take_the_short_remainder_first_and_every_row_once_per_r
 @pytest.mark.parametrize("size", [0, 10, 99])
 def test_student_batches_of_all_rows_need_no_numbers(size):
     assert student_batches(jax.random.key(0), n=10, batch_size=size, steps=6) is None
+
+
+@pytest.mark.parametrize(
+    ("momentum", "hidden", "labels", "n_classes"),
+    [(0.0, (6,), "hard", 2), (0.9, (6, 4), "learned", 2), (0.9, (6,), "learned", 3)],
+)
+def test_a_loss_in_two_parts_has_the_same_first_order_gradient(x64, momentum, hidden, labels, n_classes):
+    network, slots = mlp(4, n_classes, hidden, 0.19), Slots(labels=labels)
+    rng = np.random.default_rng(0)
+    targets = as_targets(np.arange(5) % n_classes, n_classes)
+    rows = Rows(jnp.asarray(rng.normal(size=(5, 4))), label_logits(targets) if labels == "learned" else targets)
+    start, target = network.init(jax.random.key(0)), network.init(jax.random.key(1))
+    options = {"steps": 6, "momentum": momentum}
+    lr = jnp.asarray(0.3)
+    whole = meta_gradient(student_loss(network, slots), rows, lr, start, target, **options)
+    parts = student_split(network, slots)
+    split = meta_gradient(student_loss(network, slots), rows, lr, start, target, split=parts, **options)
+    for one, other in zip(jax.tree.leaves(whole), jax.tree.leaves(split), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+def test_the_first_layer_is_linear_in_rows_and_parameters(x64):
+    network = mlp(4, 2, (6,), 0.19)
+    a, b = (network.init(jax.random.key(seed)) for seed in (0, 1))
+    x = jnp.asarray(np.random.default_rng(0).normal(size=(5, 4)))
+    assert network.splits
+    np.testing.assert_allclose(network.enter(a, x) + 2 * network.enter(b, x), network.enter(a + 2 * b, x), rtol=1e-9)
+    np.testing.assert_allclose(network.leave(a, network.enter(a, x)), network.logits(a, x), rtol=1e-12)
+
+
+def test_a_network_without_parts_is_matched_all_the_same(smooth):
+    assert student_split(smooth(4), Slots()) is None

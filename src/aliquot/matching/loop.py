@@ -14,12 +14,12 @@ from jax.typing import ArrayLike
 from aliquot.errors import DegenerateSegmentError
 from aliquot.hooks import Forgetting, Judge, Memory, Progress, Silence
 from aliquot.matching.history import Candidate, Condensed
-from aliquot.matching.metagradient import MetaGradient, meta_gradient, student_batches
+from aliquot.matching.metagradient import MetaGradient, Split, meta_gradient, student_batches
 from aliquot.matching.rows import Rows, ensemble_targets, label_logits, soft_targets
 from aliquot.matching.search import search
 from aliquot.matching.segments import SegmentSettings, Source
 from aliquot.matching.slots import Slots
-from aliquot.networks import Network
+from aliquot.networks import Network, cross_entropy
 
 LOWEST_LR, HIGHEST_LR = 1e-6, 1.0  # the learned student learning rate is projected to this range
 OFTEN = 0.9  # a gate that stops more than this share of the iterations is worth a note
@@ -190,6 +190,7 @@ def iterate(
         momentum=settings.student_momentum,
         full=slots.gradient == "full",
         batches=student_batches(batch_key, len(rows.x), settings.student_batch, settings.student_steps),
+        split=student_split(network, slots),
     )
     finite = _finite(gradient)
     gated = finite & (gradient.loss > slots.gate) if slots.gate else jnp.asarray(False)
@@ -209,6 +210,18 @@ def student_loss(network: Network, slots: Slots):
         return network.loss(theta, rows.x[numbers], targets[numbers], weights)
 
     return loss
+
+
+def student_split(network: Network, slots: Slots) -> Split | None:
+    """The same loss in two parts, first layer and the rest, where the network has them."""
+    if not network.splits:
+        return None
+
+    def leave(theta, a, rows):
+        targets = soft_targets(rows.labels) if slots.labels == "learned" else rows.labels
+        return cross_entropy(network.leave(theta, a), targets)
+
+    return Split(network.enter, leave)
 
 
 def _labelled(network: Network, slots: Slots, ends: Array, target: Array, rows: Rows) -> Rows:

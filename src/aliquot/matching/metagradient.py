@@ -20,6 +20,12 @@ depends on it alone is computed once:
     ∂L/∂rows  = -η ∇_rows Σ_i c_i ⟨∇_θ ℓ(θ_i; rows), λ⟩
 
 For plain steps (μ = 0, c_i = 1) that is the paper's formula.
+
+Where a network's first layer gives a = E(θ, x), linear in x and in θ, and the loss is M(θ, a), half of the products can
+be saved: a_i is kept from the way forwards, its derivative along λ is E(λ, x) at every step, and with
+s_i(a, b) = ⟨∇M(θ_i, a), (λ, b)⟩ only the first term below needs a product per step:
+
+    ∂L/∂x  = -η Σ_i c_i E(θ_i, ·)ᵀ ∂s_i/∂a  -  η E(λ, ·)ᵀ Σ_i c_i ∂s_i/∂b        at a = a_i, b = E(λ, x)
 """
 
 from collections.abc import Callable
@@ -32,6 +38,13 @@ from jax import Array
 from aliquot.matching.rows import Rows
 
 StudentLoss = Callable[[Array, Rows, Array | None], Array]  # ℓ(θ, rows, batch)
+
+
+class Split(NamedTuple):
+    """The student's loss in two parts, M(θ, E(θ, x), rows); E is linear in x and in θ."""
+
+    enter: Callable[[Array, Array], Array]
+    leave: Callable[[Array, Array, Rows], Array]
 
 
 class MetaGradient(NamedTuple):
@@ -55,27 +68,41 @@ def meta_gradient(
     momentum: float = 0.0,
     full: bool = False,
     batches: tuple[Array, Array] | None = None,
+    split: Split | None = None,
 ) -> MetaGradient:
     """Matching loss of one segment, and its derivatives by rows, labels and student learning rate.
 
     ``batches`` holds row numbers and weights (steps, size) from :func:`student_batches`; None takes all rows at
-    every step. ``full`` takes the exact gradient, otherwise the first-order one.
+    every step. ``full`` takes the exact gradient, otherwise the first-order one; with ``split``, the same loss in two
+    parts, that needs fewer products.
     """
+    split = None if full or batches is not None else split
+
+    def loss_of(theta, batch):
+        if split is None:
+            return student_loss(theta, rows, batch), None
+        entered = split.enter(theta, rows.x)
+        return split.leave(theta, entered, rows), entered
 
     def forwards(state, batch):
         theta, velocity = state
-        velocity = momentum * velocity + jax.grad(student_loss)(theta, rows, batch)
-        return (theta - student_lr * velocity, velocity), (theta, velocity)
+        gradient, entered = jax.grad(loss_of, has_aux=True)(theta, batch)
+        velocity = momentum * velocity + gradient
+        return (theta - student_lr * velocity, velocity), (theta, velocity, entered)
 
     still = jnp.zeros_like(start)
-    (end, _), (path, velocities) = jax.lax.scan(forwards, (start, still), batches, length=steps)
+    (end, _), (path, velocities, entered) = jax.lax.scan(forwards, (start, still), batches, length=steps)
     squared_length = jnp.sum((start - target) ** 2)
     rounding = (8 * jnp.finfo(start.dtype).eps) ** 2 * jnp.sum(start**2)
     squared_length = jnp.where(squared_length > rounding, squared_length, 0)
     loss = jnp.sum((end - target) ** 2) / squared_length
     pull = 2 * (end - target) / squared_length
-    backwards = _full if full else _first_order
-    d_rows, d_lr = backwards(student_loss, rows, student_lr, momentum, pull, path, velocities, batches)
+    if split is not None:
+        d_rows = _first_order_split(split, rows, student_lr, momentum, pull, path, entered)
+        d_lr = -jnp.sum(velocities @ pull)
+    else:
+        backwards = _full if full else _first_order
+        d_rows, d_lr = backwards(student_loss, rows, student_lr, momentum, pull, path, velocities, batches)
     travelled = jnp.linalg.norm(end - start) / jnp.sqrt(squared_length)
     return MetaGradient(loss, d_rows, d_lr, squared_length, travelled)
 
@@ -87,7 +114,7 @@ def _slope(student_loss, theta, rows, batch, direction):
 
 def _first_order(student_loss, rows, student_lr, momentum, pull, path, velocities, batches):
     """One step after the other all the same: stacking them makes arrays that leave the cache (decision 2)."""
-    weights = jnp.cumsum(momentum ** jnp.arange(len(path), dtype=pull.dtype))[::-1]  # c_i
+    weights = _step_weights(momentum, path)
 
     def add(d_rows, step):
         theta, weight, batch = step
@@ -96,6 +123,37 @@ def _first_order(student_loss, rows, student_lr, momentum, pull, path, velocitie
 
     d_rows, _ = jax.lax.scan(add, jax.tree.map(jnp.zeros_like, rows), (path, weights, batches), length=len(path))
     return d_rows, -jnp.sum(velocities @ pull)
+
+
+def _first_order_split(split: Split, rows, student_lr, momentum, pull, path, entered) -> Rows:
+    along = split.enter(pull, rows.x)  # how what the first layer gives moves with θ along the pull
+
+    def add(state, step):
+        theta, a, weight = step
+
+        def slope(a, b, labels):
+            def leave(theta, a):
+                return split.leave(theta, a, rows._replace(labels=labels))
+
+            return weight * jax.jvp(leave, (theta, a), (pull, b))[1]
+
+        d_a, d_b, d_labels = jax.grad(slope, argnums=(0, 1, 2))(a, along, rows.labels)
+        parts = _into(split, theta, rows.x, d_a), d_b, d_labels
+        return jax.tree.map(jnp.add, state, parts), None
+
+    nothing = jax.tree.map(jnp.zeros_like, (rows.x, along, rows.labels))
+    (d_x, d_b, d_labels), _ = jax.lax.scan(add, nothing, (path, entered, _step_weights(momentum, path)))
+    return Rows(-student_lr * (d_x + _into(split, pull, rows.x, d_b)), -student_lr * d_labels)
+
+
+def _into(split: Split, theta: Array, x: Array, d_a: Array) -> Array:
+    """E(θ, ·)ᵀ d_a: a derivative by what the first layer gives as one by its input."""
+    return jax.vjp(lambda x: split.enter(theta, x), x)[1](d_a)[0]
+
+
+def _step_weights(momentum: float, path: Array) -> Array:
+    """c_i = 1 + μ c_{i+1}: how often the gradient of step i has been added by the end."""
+    return jnp.cumsum(momentum ** jnp.arange(len(path), dtype=path.dtype))[::-1]
 
 
 def _full(student_loss, rows, student_lr, momentum, pull, path, velocities, batches):

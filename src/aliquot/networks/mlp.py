@@ -25,19 +25,31 @@ class MLP(eqx.Module):
 
     def __call__(self, x: Array, *, key: Array | None = None) -> Array:
         """Logits (rows, outputs) of a batch (rows, inputs)."""
-        return _affine(self.layers[-1], self.features(x, key=key))
+        return self.leave(self.enter(x), key=key)
 
-    def features(self, x: Array, *, key: Array | None = None) -> Array:
+    def enter(self, x: Array) -> Array:
+        """The first layer, before its ReLU: linear in ``x`` and in the layer's parameters."""
+        return _affine(self.layers[0], x)
+
+    def leave(self, a: Array, *, key: Array | None = None) -> Array:
+        """Logits from what the first layer gives."""
+        return a if len(self.layers) == 1 else _affine(self.layers[-1], self._hidden(a, key))
+
+    def features(self, x: Array) -> Array:
         """What the last layer sees: (rows, width of the last hidden layer)."""
+        return self._hidden(self.enter(x), None)
+
+    def _hidden(self, a: Array, key: Array | None) -> Array:
+        """The last hidden layer's output, from the first layer's before its ReLU; a key switches dropout on."""
         hidden = self.layers[:-1]
         widths = np.cumsum([layer.out_features for layer in hidden])
         noise = None
         if key is not None and self.dropout > 0:
-            noise = jnp.split(random_bytes(key, (*x.shape[:-1], int(widths[-1]))), widths[:-1], axis=-1)
+            noise = jnp.split(random_bytes(key, (*a.shape[:-1], int(widths[-1]))), widths[:-1], axis=-1)
         for depth, layer in enumerate(hidden):
-            x = jax.nn.relu(_affine(layer, x))
-            x = x if noise is None else drop(x, self.dropout, noise[depth])
-        return x
+            a = jax.nn.relu(a if depth == 0 else _affine(layer, a))
+            a = a if noise is None else drop(a, self.dropout, noise[depth])
+        return a
 
 
 def _affine(layer: eqx.nn.Linear, x: Array) -> Array:

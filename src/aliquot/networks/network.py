@@ -53,6 +53,20 @@ class Network:
         z = self.module(theta)(x, key=key)  # pyright: ignore[reportCallIssue]
         return z[:, 0] if self.n_outputs == 1 else z
 
+    @property
+    def splits(self) -> bool:
+        """Whether the module has ``enter(x)``, linear in x and in the parameters, and ``leave(a)`` for the rest."""
+        return hasattr(self._static, "enter") and hasattr(self._static, "leave")
+
+    def enter(self, theta: Array, x: Array) -> Array:
+        """What the first layer gives, before anything that is not linear."""
+        return self.module(theta).enter(x)  # pyright: ignore[reportAttributeAccessIssue]
+
+    def leave(self, theta: Array, a: Array) -> Array:
+        """Logits from what the first layer gives; dropout off."""
+        z = self.module(theta).leave(a)  # pyright: ignore[reportAttributeAccessIssue]
+        return z[:, 0] if self.n_outputs == 1 else z
+
     def features(self, theta: Array, x: Array) -> Array:
         """What the last layer sees, shape (rows, width); dropout off. The module must have ``features(x)``."""
         return self.module(theta).features(x)  # pyright: ignore[reportAttributeAccessIssue]
