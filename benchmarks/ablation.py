@@ -1,9 +1,10 @@
-"""The effect of the path alone, and of the gradient alone, with everything else equal.
+"""The effect of one thing alone, with everything else equal.
 
-    python benchmarks/ablation.py [--cohort support2|physionet2012] [--data DIR] [--seeds 3] [--out DIR]
+    python benchmarks/ablation.py [--study path|precision] [--cohort support2|physionet2012] [--data DIR] [--out DIR]
 
-Students follow SGD checkpoints, the same trajectories at equal displacement, the straight line, the Bézier curve with
-the paper's fit and with ours; each with the first-order and with the full gradient. All else is BTM's default recipe.
+path: students follow SGD checkpoints, the same trajectories at equal displacement, the straight line, the Bézier curve
+with the paper's fit and with ours; each with the first-order and with the full gradient. All else is BTM's default
+recipe. precision: MTT with its trajectories kept in single and in half precision.
 PhysioNet 2012 is read as a table from DIR; its encoded values are cut at 5 standard deviations, since it has outliers
 of more than 1,000. A stopped comparison continues with the same command.
 """
@@ -29,13 +30,17 @@ PATHS = {  # name of the path: method, settings
 GRADIENTS = {"first-order": "slots.gradient=first_order", "full": "slots.gradient=full"}
 
 
-def variants() -> list[Variant]:
-    """Every path with every gradient."""
-    return [
+STUDIES = {
+    "path": [
         Variant(f"{path}; {gradient}", method, overrides=(*settings, override))
         for gradient, override in GRADIENTS.items()
         for path, (method, settings) in PATHS.items()
-    ]
+    ],
+    "precision": [
+        Variant(f"mtt, {kind}", "mtt", overrides=(f"expert.keep_as={kind}",))
+        for kind in ("float32", "float16", "bfloat16")
+    ],
+}
 
 
 def source_of(cohort: str, data: Path, out: Path) -> tuple[Source, tuple[str, ...]]:
@@ -51,6 +56,7 @@ def source_of(cohort: str, data: Path, out: Path) -> tuple[Source, tuple[str, ..
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--study", choices=tuple(STUDIES), default="path")
     parser.add_argument("--cohort", choices=("support2", "physionet2012"), default="support2")
     parser.add_argument("--data", type=Path, default=Path("../shared/data/physionet2012"))
     parser.add_argument("--rows-per-class", type=int, default=50)
@@ -58,9 +64,11 @@ def main() -> None:
     parser.add_argument("--budget", default="cpu")
     parser.add_argument("--out", type=Path, default=None)
     asked = parser.parse_args()
-    out = asked.out or Path(f"runs/ablation-{asked.cohort}")
+    out = asked.out or Path(f"runs/{asked.study}-{asked.cohort}")
     source, overrides = source_of(asked.cohort, asked.data, out)
-    cells = cells_of(variants(), [asked.rows_per_class], range(asked.seeds), budget=asked.budget, overrides=overrides)
+    cells = cells_of(
+        STUDIES[asked.study], [asked.rows_per_class], range(asked.seeds), budget=asked.budget, overrides=overrides
+    )
     with progress_of("the same command", quiet=False) as progress:
         table = compare_into(out, source, cells, progress)
     shown = console(width=140)
