@@ -41,7 +41,7 @@ class Records:
         }
         lengths = {name: len(part) for name, part in parts.items() if part is not None}
         problems = [f"{size} {name} for {n} outcomes" for name, size in lengths.items() if size != n]
-        if not set(np.unique(self.labels)) == {0, 1}:
+        if set(np.unique(self.labels)) != {0, 1}:
             problems.append("outcomes that are not 0 and 1, both of them")
         if len(np.unique(self.ids)) != len(self.ids):
             problems.append(f"{counted(len(self.ids) - len(np.unique(self.ids)), 'repeated id')}")
