@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from aliquot.cohort import Cohort, Schema
+from aliquot.errors import TargetError
 from aliquot.hooks import Progress, Silence
 from aliquot.release.condensation import Condensation
 from aliquot.runs.pipeline import Request, run
@@ -14,8 +15,8 @@ from aliquot.runs.settings import load_settings
 
 
 def condense(
-    frame: pd.DataFrame,
-    target: str,
+    frame: pd.DataFrame | Cohort,
+    target: str | None = None,
     *,
     rows_per_class: int = 50,
     method: str = "btm",
@@ -36,7 +37,9 @@ def condense(
     Parameters
     ----------
     frame, target
-        A table with one patient (or stay) per row, and the name of its outcome column (two or more classes).
+        A table with one patient (or stay) per row, and the name of its outcome column (two or more classes); or a
+        cohort: ``Cohort.from_arrays(X, y)`` for arrays, of three dimensions for series, or
+        ``Cohort.from_records(...)`` for what a reader of a known dataset returns.
     rows_per_class
         Synthetic rows to learn for each class.
     preset, budget, settings
@@ -63,9 +66,14 @@ def condense(
     """
     if isinstance(schema, str | Path):
         schema = Schema.from_toml(Path(schema))
-    cohort = Cohort.from_frame(
-        frame, target=target, patient_id=patient_id, split=split, positive=positive, schema=schema, drop=drop
-    )
+    if isinstance(frame, Cohort):
+        cohort = frame
+    elif target is None:
+        raise TargetError("asked to condense a table, but not told its outcome; pass target='COLUMN'")
+    else:
+        cohort = Cohort.from_frame(
+            frame, target=target, patient_id=patient_id, split=split, positive=positive, schema=schema, drop=drop
+        )
     changes = {**(settings or {}), **({} if start is None else {"start": start})}
     request = Request(
         settings=load_settings(preset, budget, method=method, rows_per_class=rows_per_class, changes=changes),

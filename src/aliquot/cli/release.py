@@ -21,11 +21,14 @@ def encode(
     """
     import pandas as pd
 
-    from aliquot.cohort import read_table
+    from aliquot.cohort import SeriesEncoder, read_table
+    from aliquot.errors import SchemaError
     from aliquot.release.bundle import parquet, read_release
     from aliquot.runs.store import write_atomically
 
     encoder = read_release(release).encoder
+    if isinstance(encoder, SeriesEncoder):
+        raise SchemaError("asked to encode a table, but this release holds series; encode them from Python")
     values, unseen = encoder.transform_counted(read_table(file))
     write_atomically(out, parquet(pd.DataFrame(values, columns=list(encoder.feature_names))))
     for column, count in unseen.items():

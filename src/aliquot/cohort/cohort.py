@@ -8,8 +8,10 @@ import pandas as pd
 
 from aliquot.cohort.cells import levels_of
 from aliquot.cohort.checks import check_names, check_rows, column_problem, is_constant
+from aliquot.cohort.records import Records
 from aliquot.cohort.roles import read_roles
 from aliquot.cohort.schema import Schema, complete_schema
+from aliquot.cohort.series import Series
 from aliquot.cohort.target import Label, read_target
 from aliquot.cohort.wording import counted, quoted, suggestion, together
 from aliquot.errors import SchemaError, TargetError
@@ -38,6 +40,7 @@ class Cohort:
     split: np.ndarray | None  # (n,) int8 role codes; None: not split yet
     schema: Schema
     notes: tuple[str, ...]  # sentences for the user on what was left out
+    series: Series | None = None  # measurements over time; ``frame`` then holds what does not change
 
     @classmethod
     def from_frame(
@@ -77,6 +80,26 @@ class Cohort:
         )
 
     @classmethod
+    def from_records(cls, records: Records) -> "Cohort":
+        """Cohort from what a reader of a known dataset returns; columns that never vary are left out and noted."""
+        patient = None if records.groups is None else _patient_codes(pd.Series(records.groups, name="patient"))
+        roles = None if records.roles is None else read_roles(pd.Series(records.roles, name="split"), patient)
+        frame = records.frame.reset_index(drop=True)
+        features, notes = (Schema(()), ()) if not frame.shape[1] else _features(frame, None, set())
+        series = None if records.series is None else Series(records.series, records.channels, records.step_hours)
+        return cls(
+            frame.loc[:, list(features.names)],
+            np.asarray(records.labels, np.int32),
+            (0, 1),
+            records.target,
+            patient,
+            roles,
+            features,
+            (*records.notes, *notes),
+            series,
+        )
+
+    @classmethod
     def from_arrays(
         cls,
         X: np.ndarray,
@@ -84,15 +107,21 @@ class Cohort:
         names: Sequence[str] | None = None,
         patient: np.ndarray | None = None,
     ) -> "Cohort":
-        """Cohort from a 2-D array of numbers and one label per row; columns are x0, x1, … unless named.
+        """Cohort from an array of numbers and one label per row; columns or channels are x0, x1, … unless named.
+
+        Two dimensions are a table, three are series: rows, steps of an hour, channels, NaN where not measured.
 
         >>> Cohort.from_arrays(np.arange(40.0).reshape(20, 2), np.arange(20) % 2).frame.shape
         (20, 2)
+        >>> Cohort.from_arrays(np.arange(60.0).reshape(20, 3, 1), np.arange(20) % 2).series.channels
+        ('x0',)
         """
         X, y = np.asarray(X), np.asarray(y)
+        if X.ndim == 3:
+            return cls._from_series(X, y, names, patient)
         if X.ndim != 2 or y.shape != X.shape[:1] or (patient is not None and np.shape(patient) != y.shape):
             raise SchemaError(
-                f"X has shape {X.shape} and y {y.shape}; pass X with two dimensions, and y and patient with "
+                f"X has shape {X.shape} and y {y.shape}; pass X with two or three dimensions, and y and patient with "
                 "one entry a row"
             )
         names = [f"x{place}" for place in range(X.shape[1])] if names is None else [str(name) for name in names]
@@ -105,6 +134,21 @@ class Cohort:
         codes = None if patient is None else _patient_codes(pd.Series(patient, name="patient"))
         features, notes = _features(frame, None, set())
         return cls(frame.loc[:, list(features.names)], labels, classes, "y", codes, None, features, notes)
+
+    @classmethod
+    def _from_series(cls, X: np.ndarray, y: np.ndarray, names: Sequence[str] | None, patient) -> "Cohort":
+        channels = tuple(f"x{place}" for place in range(X.shape[2])) if names is None else tuple(map(str, names))
+        if y.shape != X.shape[:1] or len(channels) != X.shape[2] or np.isinf(X).any():
+            raise SchemaError(
+                f"X has shape {X.shape}, y {y.shape}, and there are {len(channels)} names; pass one label a row, one "
+                "name a channel, and finite numbers or NaN"
+            )
+        check_names(list(channels))
+        labels, classes = read_target(pd.Series(y, name="y"))
+        codes = None if patient is None else _patient_codes(pd.Series(patient, name="patient"))
+        frame = pd.DataFrame(index=range(len(y)))
+        series = Series(np.asarray(X, np.float32), channels)
+        return cls(frame, labels, classes, "y", codes, None, Schema(()), (), series)
 
     @property
     def n(self) -> int:
@@ -130,6 +174,7 @@ class Cohort:
             labels=self.labels[rows],
             patient=None if self.patient is None else self.patient[rows],
             split=None if self.split is None else self.split[rows],
+            series=None if self.series is None else self.series.take(rows),
         )
 
 

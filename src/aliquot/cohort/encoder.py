@@ -51,6 +51,16 @@ class Encoder:
         """Names of the encoded columns, in order."""
         return tuple(feature for code in self.columns for feature in code.features)
 
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """Names of the columns of an encoded table: the features."""
+        return self.feature_names
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Shape of one encoded row."""
+        return (len(self.feature_names),)
+
     def transform(self, frame: pd.DataFrame) -> np.ndarray:
         """Features of each row, float32 (n, features); the order of the table's columns does not matter."""
         return self.transform_counted(frame)[0]
@@ -82,8 +92,8 @@ class Encoder:
 
     def to_json(self) -> str:
         """The encoder as JSON with exact numbers; its checksum lets ``from_json`` notice a changed file."""
-        content = {"columns": [_entry(code) for code in self.columns], "features": list(self.feature_names)}
-        document = {"format": FORMAT, "version": VERSION, **content, "sha256": _checksum(content)}
+        content = {"columns": [entry_of(code) for code in self.columns], "features": list(self.feature_names)}
+        document = {"format": FORMAT, "version": VERSION, **content, "sha256": checksum_of(content)}
         return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
 
     @classmethod
@@ -103,8 +113,8 @@ def _parse(text: str) -> Encoder | None:
         document = json.loads(text)
         content = {"columns": document["columns"], "features": document["features"]}
         stated = document["format"], document["version"], document["sha256"]
-        encoder = Encoder(tuple(_code(entry) for entry in content["columns"]))
-        whole = stated == (FORMAT, VERSION, _checksum(content)) and [*encoder.feature_names] == content["features"]
+        encoder = Encoder(tuple(code_of(entry) for entry in content["columns"]))
+        whole = stated == (FORMAT, VERSION, checksum_of(content)) and [*encoder.feature_names] == content["features"]
         whole &= {feature for code in encoder.columns for feature in code.decoded_from} <= set(encoder.feature_names)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
@@ -117,15 +127,17 @@ def _check_present(frame: pd.DataFrame, names: list[str]) -> None:
         raise SchemaError(f"the table lacks columns that the encoder needs ({quoted(absent)}); add them")
 
 
-def _entry(code: Code) -> dict[str, Any]:
+def entry_of(code: Code) -> dict[str, Any]:
     """The code's fields; a gap feature that is not shared needs no word."""
     return {key: value for key, value in asdict(code).items() if (key, value) != ("missing_with", None)}
 
 
-def _code(entry: dict[str, Any]) -> Code:
+def code_of(entry: dict[str, Any]) -> Code:
+    """The code that :func:`entry_of` described."""
     values = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
     return _CODES[entry["kind"]](**values)
 
 
-def _checksum(content: dict[str, Any]) -> str:
+def checksum_of(content: dict[str, Any]) -> str:
+    """SHA-256 of the content as JSON with sorted keys."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -8,15 +8,16 @@ from aliquot.cohort.cohort import Cohort
 from aliquot.cohort.encoder import Encoder
 from aliquot.cohort.fitting import EncoderSettings
 from aliquot.cohort.roles import HELD_OUT, TRAIN, TUNING
+from aliquot.cohort.series import SeriesEncoder
 from aliquot.cohort.split import split_patients
-from aliquot.errors import TooFewPatientsError
+from aliquot.errors import SchemaError, TooFewPatientsError
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
     """Encoded patients and their class codes."""
 
-    x: np.ndarray  # (n, features) float32
+    x: np.ndarray  # (n, features) or (n, T, features) float32
     labels: np.ndarray  # (n,) int32
 
     def counts(self, n_classes: int) -> list[int]:
@@ -31,7 +32,7 @@ class Parts:
     train: Part
     tuning: Part
     held_out: Part
-    encoder: Encoder
+    encoder: Encoder | SeriesEncoder
 
 
 def encode_parts(cohort: Cohort, *, seed: int, settings: EncoderSettings, rows_per_class: int) -> Parts:
@@ -44,12 +45,26 @@ def encode_parts(cohort: Cohort, *, seed: int, settings: EncoderSettings, rows_p
     """
     roles = split_patients(cohort, seed=seed)
     _check_enough(cohort, roles, rows_per_class)
-    encoder = Encoder.fit(cohort.frame[roles == TRAIN], cohort.schema, settings)
-    train, tuning, held_out = (
-        Part(encoder.transform(cohort.frame[roles == role]), cohort.labels[roles == role])
-        for role in (TRAIN, TUNING, HELD_OUT)
-    )
+    members = [cohort.take(roles == role) for role in (TRAIN, TUNING, HELD_OUT)]
+    encoder = fit_encoder(members[0], settings)
+    train, tuning, held_out = (Part(encode(encoder, member), member.labels) for member in members)
     return Parts(train, tuning, held_out, encoder)
+
+
+def fit_encoder(train: Cohort, settings: EncoderSettings) -> Encoder | SeriesEncoder:
+    """The encoder of a table or of series, learned from the training part."""
+    if train.series is None:
+        return Encoder.fit(train.frame, train.schema, settings)
+    return SeriesEncoder.fit(train.series, train.frame, train.schema, settings)
+
+
+def encode(encoder: Encoder | SeriesEncoder, cohort: Cohort) -> np.ndarray:
+    """The features of a cohort."""
+    if isinstance(encoder, SeriesEncoder):
+        if cohort.series is None:
+            raise SchemaError("asked to encode series, but found a table; pass series like those condensed")
+        return encoder.transform(cohort.series, cohort.frame)
+    return encoder.transform(cohort.frame)
 
 
 def _check_enough(cohort: Cohort, roles: np.ndarray, rows_per_class: int) -> None:

@@ -27,6 +27,7 @@ def transfer_metrics(
 ) -> dict[str, float]:
     """AUROC and AUPRC on held_out of the named model trained on rows with hard or soft targets."""
     model = MODELS[name](seed)
+    x, held_x = (rows.reshape(len(rows), -1) for rows in (x, held_x))  # the steps of series side by side
     if name == "k nearest neighbours":  # takes no weights: each row votes for its own class
         model.set_params(n_neighbors=min(model.n_neighbors, len(x)))
         model.fit(x, row_classes(targets))

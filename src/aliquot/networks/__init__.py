@@ -1,8 +1,11 @@
 """Networks as functions of one flat parameter vector, and their training."""
 
 from aliquot.networks.gsam import GsamSettings
+from aliquot.networks.lstm import lstm
 from aliquot.networks.mlp import MLP, mlp, mlp_variants
+from aliquot.networks.named import named_network
 from aliquot.networks.network import Network, as_targets, cross_entropy
+from aliquot.networks.tcn import tcn
 from aliquot.networks.training import Trained, TrainSettings, shuffled_batches, train_networks
 
 __all__ = [
@@ -13,8 +16,11 @@ __all__ = [
     "Trained",
     "as_targets",
     "cross_entropy",
+    "lstm",
     "mlp",
     "mlp_variants",
+    "named_network",
     "shuffled_batches",
+    "tcn",
     "train_networks",
 ]

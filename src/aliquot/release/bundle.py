@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import tomli_w
 
-from aliquot.cohort import Encoder
+from aliquot.cohort import Encoder, SeriesEncoder
 from aliquot.errors import FileError, RunFolderError, TamperedError
 from aliquot.release.card import card
 from aliquot.release.condensation import Condensation
@@ -38,9 +38,9 @@ CHECKED = (
 class Release:
     """What a stranger reads from a release folder to train on the rows."""
 
-    x: np.ndarray  # (n, features) float32
+    x: np.ndarray  # (n, features) or (n, T, features) float32
     targets: np.ndarray  # (n,) or (n, C)
-    encoder: Encoder
+    encoder: Encoder | SeriesEncoder
     recipe: dict[str, Any]
     metrics: dict[str, Any]
 
@@ -91,10 +91,11 @@ def read_release(folder: Path) -> Release:
     sums = _checksums(folder)
     contents = {name: _checked(folder / name, sums.get(name)) for name in CHECKED}
     recipe = tomllib.loads(contents["recipe.toml"].decode())
-    encoder = Encoder.from_json(contents["encoder.json"].decode())
+    kind = SeriesEncoder if "steps" in recipe["network"] else Encoder
+    encoder = kind.from_json(contents["encoder.json"].decode())
     table = pq.read_table(io.BytesIO(contents["rows.parquet"])).to_pandas()
     return Release(
-        table[list(encoder.feature_names)].to_numpy(np.float32),
+        table[list(encoder.column_names)].to_numpy(np.float32).reshape(-1, *encoder.shape),
         _targets(table, recipe["labels"]),
         encoder,
         recipe,

@@ -6,6 +6,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from aliquot.cohort import SeriesEncoder
 from aliquot.release.condensation import Condensation
 from aliquot.release.report import facts, snippets
 from aliquot.release.report.tables import calibration_table, class_table, transfer_table
@@ -90,6 +91,7 @@ def _content(result: Condensation) -> dict[str, Any]:
         "transfer_table": transfer_table(result),
         "paper": facts.PAPER,
         "train": snippets.TRAIN,
-        "encode": snippets.ENCODE,
+        "series": isinstance(result.encoder, SeriesEncoder),
+        "encode": snippets.ENCODE_SERIES if isinstance(result.encoder, SeriesEncoder) else snippets.ENCODE,
         "version": metrics["versions"].get("aliquot", ""),
     }

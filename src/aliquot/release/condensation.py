@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from aliquot.cohort import Encoder
+from aliquot.cohort import Encoder, SeriesEncoder
+from aliquot.cohort.series import as_long
+from aliquot.errors import SchemaError
 from aliquot.evaluate.metrics import row_classes
 
 
@@ -18,11 +20,11 @@ class Condensation:
     ``rows`` is what models train on; ``readable`` shows the same rows in the units of the source, for people.
     """
 
-    x: np.ndarray = field(repr=False)  # (n, features) encoded, float32
+    x: np.ndarray = field(repr=False)  # (n, features) or (n, T, features) encoded, float32
     targets: np.ndarray = field(repr=False)  # (n,) or (n, C): classes or soft probabilities
     target: str
     classes: tuple[Any, ...]
-    encoder: Encoder = field(repr=False)
+    encoder: Encoder | SeriesEncoder = field(repr=False)
     recipe: dict[str, Any] = field(repr=False)  # network, training, labels, calibration: how to train on the rows
     metrics: dict[str, Any] = field(repr=False)  # metrics.json
     settings: dict[str, Any] = field(repr=False)
@@ -42,12 +44,15 @@ class Condensation:
 
     @property
     def rows(self) -> pd.DataFrame:
-        """Encoded features of the rows, one float32 column each."""
-        return pd.DataFrame(self.x, columns=list(self.encoder.feature_names))
+        """Encoded features of the rows, one float32 column each; the steps of series side by side."""
+        return pd.DataFrame(self.x.reshape(len(self.x), -1), columns=list(self.encoder.column_names))
 
     @property
     def readable(self) -> pd.DataFrame:
-        """The rows in the columns and units of the source, then the target."""
+        """The rows in the columns and units of the source, then the target; series as one line per value."""
+        if isinstance(self.encoder, SeriesEncoder):
+            series, frame = self.encoder.inverse(self.x)
+            return as_long(series, frame.assign(**{self.target: self.labels}))
         return self.encoder.inverse(self.x).assign(**{self.target: self.labels})
 
     @property
@@ -68,6 +73,8 @@ class Condensation:
 
     def encode(self, frame: pd.DataFrame) -> pd.DataFrame:
         """New patients as the features that models trained on ``rows`` take; one row each, in their order."""
+        if isinstance(self.encoder, SeriesEncoder):
+            raise SchemaError("asked to encode a table, but these rows are series; use encoder.transform with series")
         return pd.DataFrame(self.encoder.transform(frame), columns=list(self.encoder.feature_names), index=frame.index)
 
     def save(self, folder: str | Path) -> Path:

@@ -132,7 +132,7 @@ def _record_set(result: Condensation) -> dict[str, Any]:
 def _field(result: Condensation, name: str, cells: pd.Series) -> dict[str, Any]:
     if name == result.target:
         description = "The class of the row."
-    elif name in result.encoder.feature_names:
+    elif name in result.encoder.column_names:
         description = "An encoded feature; encoder.json tells how it is computed."
     else:
         description = "The probability of one class."

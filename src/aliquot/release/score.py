@@ -6,21 +6,27 @@ import jax
 import numpy as np
 import pandas as pd
 
-from aliquot.errors import TargetError
+from aliquot.cohort import SeriesEncoder
+from aliquot.errors import SchemaError, TargetError
 from aliquot.evaluate import logits_of, summarised, train_on
-from aliquot.networks import TrainSettings, mlp
+from aliquot.networks import TrainSettings
+from aliquot.networks.named import named_network
 from aliquot.release.bundle import Release
 
 
 def score_release(release: Release, frame: pd.DataFrame, *, networks: int, seed: int) -> dict[str, Any]:
     """Metrics before and after the prior correction on the patients in ``frame``."""
+    if isinstance(release.encoder, SeriesEncoder):
+        raise SchemaError("asked to score a table, but this release holds series; score it from Python")
     x, labels = release.encoder.transform(frame), _labels(release, frame)
     shape, training, classes = (
         release.recipe["network"],
         release.recipe["training"],
         release.recipe["labels"]["classes"],
     )
-    network = mlp(shape["inputs"], len(classes), tuple(shape["hidden"]), shape["dropout"])
+    network = named_network(
+        shape["kind"], release.encoder.shape, len(classes), tuple(shape["hidden"]), shape["dropout"]
+    )
     settings = TrainSettings(
         epochs=training["epochs"],
         learning_rate=training["learning_rate"],

@@ -14,7 +14,8 @@ from aliquot.evaluate import TuningJudge, evaluate_held_out
 from aliquot.hooks import Progress, Silence
 from aliquot.matching import Condensed
 from aliquot.methods import REAL_STARTS, Task, curve_geometry, method_named
-from aliquot.networks import Network, mlp
+from aliquot.networks import Network
+from aliquot.networks.named import named_network, resolved
 from aliquot.release.condensation import Condensation
 from aliquot.release.report.facts import SMALL_COUNT
 from aliquot.runs.settings import Settings, settings_to
@@ -113,7 +114,8 @@ def task_of(
     What is shared is kept whole: the next method may follow every checkpoint.
     """
     settings, train, tuning = request.settings, parts.train, parts.tuning
-    network = mlp(train.x.shape[1], cohort.n_classes, settings.network.hidden, settings.network.dropout)
+    how = settings.network
+    network = named_network(how.kind, train.x.shape[1:], cohort.n_classes, how.hidden, how.dropout)
     key = streams(request.seed)["tuning networks"]
     judge = TuningJudge(network, settings.evaluation, tuning.x, tuning.labels, key)
     dense = shared is not None
@@ -151,8 +153,9 @@ def _recipe(cohort: Cohort, request: Request, network: Network, condensed: Conde
     hard = bool(np.isin(condensed.targets, (0, 1)).all())
     return {
         "network": {
-            "kind": "mlp",
-            "inputs": int(condensed.x.shape[1]),
+            "kind": resolved(settings.network.kind, condensed.x.shape[1:]),
+            "inputs": int(condensed.x[0].size),
+            **({} if condensed.x.ndim == 2 else {"steps": int(condensed.x.shape[1])}),
             "hidden": list(settings.network.hidden),
             "activation": "relu",
             "dropout": settings.network.dropout,
@@ -201,8 +204,9 @@ def _metrics(
         "versions": versions(),
         "data": {
             "patients": cohort.n // 10 * 10 if small else cohort.n,
-            "columns": len(cohort.schema),
-            "features": int(condensed.x.shape[1]),
+            "columns": len(cohort.schema) + (0 if cohort.series is None else len(cohort.series.channels)),
+            "features": int(condensed.x.shape[-1]),
+            **({} if cohort.series is None else {"steps": int(condensed.x.shape[1])}),
             "classes": [str(name) for name in cohort.classes],
             "prevalence": shares(cohort.prevalence, small),
             **{role: [f"<{SMALL_COUNT}" if n < SMALL_COUNT else n for n in part] for role, part in counts.items()},

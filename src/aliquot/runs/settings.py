@@ -12,6 +12,7 @@ from aliquot.cohort import EncoderSettings
 from aliquot.errors import FileError, SettingsError
 from aliquot.evaluate.protocol import EvaluationSettings
 from aliquot.methods import MethodSettings, method_named
+from aliquot.networks.named import NetworkName
 
 PRESETS = ("default", "paper", "official")
 BUDGETS = ("smoke", "cpu", "paper")
@@ -21,8 +22,9 @@ BUDGETS = ("smoke", "cpu", "paper")
 class NetworkSettings:
     """The network whose training is matched, and which is trained on the rows."""
 
-    hidden: tuple[int, ...] = (64,)
-    dropout: float = 0.25
+    kind: NetworkName = "auto"  # "auto": mlp for tables, tcn for series
+    hidden: tuple[int, ...] = (64,)  # of an MLP
+    dropout: float = 0.25  # of an MLP
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,15 @@ import pandas as pd
 import pytest
 
 from aliquot.cohort import Cohort
-from aliquot.cohort.readers.physionet2012 import SERIES, SUMMARIES, VENTILATION, physionet2012_table, read_stays
+from aliquot.cohort.readers.physionet2012 import (
+    SERIES,
+    SUMMARIES,
+    VENTILATION,
+    physionet2012_records,
+    physionet2012_series,
+    physionet2012_table,
+    read_stays,
+)
 from aliquot.errors import FileError
 
 MEASURED = [name for name in SERIES if name != VENTILATION]
@@ -328,3 +336,27 @@ def test_the_published_sets():
     cohort = Cohort.from_frame(table, target="died_in_hospital", patient_id="stay_id")
     assert cohort.n == 12_000
     assert cohort.notes == ()
+
+
+def test_hours_hold_the_mean_of_what_was_measured_in_them(tmp_path):
+    tree = Tree()
+    lines = ["00:00,HR,70", "00:30,HR,80", "01:00,HR,90", "01:01,HR,60", "48:00,HR,50", "05:00,MechVent,1"]
+    tree.stays[f"{FIRST}.txt"] = stay(FIRST, *lines)
+    records = physionet2012_series(tree.write(tmp_path))
+    assert records.series.shape == (2, 48, 37)
+    hr = records.series[0, :, SERIES.index("HR")]
+    np.testing.assert_allclose(hr[[0, 1, 47]], [80, 60, 50])
+    assert np.isnan(hr[2:47]).all()
+    ventilated = records.series[0, :, SERIES.index(VENTILATION)]
+    assert ventilated[4] == 1
+    assert ventilated.sum() == 1  # 0 where it was not noted
+    assert records.frame.columns.tolist() == ["age_years", "gender", "height_cm", "icu_type", "weight_kg"]
+    assert records.labels.tolist() == [0, 1]
+
+
+def test_the_table_as_records(tmp_path):
+    records = physionet2012_records(Tree().write(tmp_path))
+    assert records.series is None
+    assert "stay_id" not in records.frame
+    assert "died_in_hospital" not in records.frame
+    assert records.target == "died_in_hospital"

@@ -18,10 +18,12 @@ from numpy.typing import ArrayLike
 from pyarrow import csv
 
 from aliquot.cohort.cells import level_numbers
+from aliquot.cohort.records import Records
 from aliquot.cohort.wording import counted, listed, quoted
 from aliquot.errors import FileError
 
 SETS = ("a", "b", "c")
+HOURS = 48
 SUMMARIES = ("first", "last", "min", "max", "mean")
 DESCRIPTORS = {
     "Age": "age_years",
@@ -89,6 +91,40 @@ def physionet2012_table(folder: Path) -> pd.DataFrame:
     ventilated = deaths.index.isin(series.loc[series["variable"] == VENTILATION, STAY_ID]).astype(int)
     table = pd.concat([_described(admission, deaths.index), _summarised(series, deaths.index)], axis=1)
     return table.assign(**{"ventilated": ventilated, TARGET: deaths}).reset_index()
+
+
+def physionet2012_records(folder: Path) -> Records:
+    """The table of :func:`physionet2012_table` as records: one row per stay, every stay another patient."""
+    table = physionet2012_table(folder)
+    features = table.drop(columns=[STAY_ID, TARGET])
+    return Records(table[TARGET].to_numpy(np.int8), table[STAY_ID].astype(str).to_numpy(), features, target=TARGET)
+
+
+def physionet2012_series(folder: Path) -> Records:
+    """The first 48 hours of every stay on an hourly grid: the mean of what was measured in each hour.
+
+    Hour k holds (k, k + 1], and what was noted at 00:00 belongs to the first. Descriptors on admission stand beside.
+    Mechanical ventilation, noted as 1 or not at all, is 0 where it was not noted.
+    """
+    deaths, lines = read_stays(folder)
+    at_start = lines["variable"].isin([*DESCRIPTORS]) & (lines["minute"] == 0)
+    admission = lines[at_start].drop_duplicates([STAY_ID, "variable"])
+    series = lines.drop(admission.index)
+    series = series[series["variable"].isin(SERIES)]
+    row = deaths.index.get_indexer(pd.Index(series[STAY_ID]))
+    hour = np.maximum(series["minute"].to_numpy() - 1, 0) // 60
+    channel = pd.Index(SERIES).get_indexer(pd.Index(series["variable"].astype(str)))
+    shape = (len(deaths), HOURS, len(SERIES))
+    place = np.ravel_multi_index((row, hour, channel), shape)
+    size = int(np.prod(shape))
+    counts = np.bincount(place, minlength=size)
+    with np.errstate(invalid="ignore"):
+        means = (np.bincount(place, series["value"], minlength=size) / counts).astype(np.float32).reshape(shape)
+    ventilation = SERIES.index(VENTILATION)
+    means[:, :, ventilation] = np.nan_to_num(means[:, :, ventilation])
+    frame = _described(admission, deaths.index).reset_index(drop=True)
+    ids = deaths.index.astype(str).to_numpy()
+    return Records(deaths.to_numpy(np.int8), ids, frame, means, SERIES, target=TARGET)
 
 
 def read_stays(folder: Path) -> tuple[pd.Series, pd.DataFrame]:

@@ -19,7 +19,7 @@ p = model.predict_proba(x) * np.exp(offset if isinstance(offset, list) else [0, 
 print((p / p.sum(axis=1, keepdims=True))[:5].round(3))  # one column per class of recipe.toml
 """
 
-ENCODE = """\
+_COLUMNS = """\
 import json
 from pathlib import Path
 
@@ -33,9 +33,9 @@ def spell(cell):
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
-def encode(patients):
+def encode_columns(patients, columns):
     features = {}
-    for column in encoder["columns"]:
+    for column in columns:
         name, cells = column["name"], patients[column["name"]]
         empty, words = cells.isna(), cells.astype(object).map(spell)
         if column["kind"] == "categorical":
@@ -55,5 +55,29 @@ def encode(patients):
             features[name] = score.clip(-column["clip"], column["clip"]) if column["clip"] else score
         if column["missing"]:
             features[f"{name}=(missing)"] = empty
-    return pd.DataFrame(features)[encoder["features"]].astype("float32")
+    return pd.DataFrame(features, index=patients.index).astype("float32")
+"""
+
+ENCODE = f"""\
+{_COLUMNS}
+
+def encode(patients):
+    return encode_columns(patients, encoder["columns"])[encoder["features"]]
+"""
+
+ENCODE_SERIES = f"""\
+{_COLUMNS}
+
+def encode(values, static):  # (stays, steps, channels), NaN where not measured; a table of what does not change
+    measured, filled = np.isfinite(values), values.copy()
+    for step in range(1, values.shape[1]):
+        filled[:, step] = np.where(measured[:, step], values[:, step], filled[:, step - 1])
+    parts = []
+    for number, channel in enumerate(encoder["channels"]):
+        cells = pd.DataFrame({{channel["name"]: filled[:, :, number].ravel()}})
+        parts.append(encode_columns(cells, [channel]).to_numpy().reshape(*values.shape[:2], -1))
+    parts.append(measured[:, :, np.flatnonzero(encoder["gaps"])])
+    fixed = encode_columns(static, encoder["static"]).to_numpy()
+    parts.append(np.repeat(fixed[:, None], values.shape[1], axis=1))
+    return np.concatenate(parts, axis=2).astype("float32")  # (stays, steps, features); flatten for rows.parquet
 """

@@ -1,0 +1,211 @@
+"""Measurements over time, on a grid of equal steps, and their reversible encoding.
+
+Encoded series have shape (n, T, features): the channels, standardised by what training stays show where they were
+measured, gaps filled with the last value before and else with the median; then for each channel with gaps whether it
+was measured at that step; then the features that do not change in time, the same at every step.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from aliquot.cohort.codes import NumberCode
+from aliquot.cohort.encoder import Encoder, checksum_of, code_of, entry_of
+from aliquot.cohort.fitting import EncoderSettings, fit_code
+from aliquot.cohort.schema import Column, Schema
+from aliquot.errors import SchemaError, TamperedError
+
+FORMAT, VERSION = "aliquot-series-encoder", 1
+MEASURED = "(measured)"
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """Values of n stays at T equal steps in C channels; NaN where nothing was measured."""
+
+    values: np.ndarray  # (n, T, C) float32
+    channels: tuple[str, ...]
+    step_hours: float = 1.0
+
+    def take(self, rows: np.ndarray) -> "Series":
+        """The series of some stays, by position or mask."""
+        return Series(self.values[rows], self.channels, self.step_hours)
+
+
+@dataclass(frozen=True)
+class SeriesEncoder:
+    """Turns series, and what does not change in time, into float32 features and back.
+
+    >>> values = np.array([[[80.0], [np.nan]], [[90.0], [100.0]]] * 10, dtype=np.float32)
+    >>> encoder = SeriesEncoder.fit(Series(values, ("hr",)), pd.DataFrame(index=range(20)), Schema(()))
+    >>> encoder.feature_names, encoder.transform(Series(values, ("hr",)), pd.DataFrame(index=range(20))).shape
+    (('hr', 'hr=(measured)'), (20, 2, 2))
+    """
+
+    steps: int
+    step_hours: float
+    channels: tuple[NumberCode, ...]
+    gaps: tuple[bool, ...]  # for each channel, whether a feature tells that it was measured
+    static: Encoder
+
+    @classmethod
+    def fit(
+        cls, series: Series, frame: pd.DataFrame, schema: Schema, settings: EncoderSettings | None = None
+    ) -> "SeriesEncoder":
+        """Encoder learned from training stays only."""
+        settings = settings or EncoderSettings()
+        codes, gaps = [], []
+        for place, name in enumerate(series.channels):
+            column = series.values[:, :, place]
+            seen = np.isfinite(column)
+            if not seen.any():
+                raise SchemaError(f"the channel {name!r} was never measured in the training part; leave it out")
+            codes.append(fit_code(Column(name=name, kind="numeric"), pd.Series(column[seen], name=name), settings))
+            gaps.append(int((~seen).any(axis=1).sum()) >= settings.rare_below)
+        static = Encoder.fit(frame, schema, settings)
+        return cls(series.values.shape[1], series.step_hours, tuple(codes), tuple(gaps), static)
+
+    @cached_property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the features of one step, in order."""
+        measured = [f"{code.name}={MEASURED}" for code, gap in zip(self.channels, self.gaps, strict=True) if gap]
+        return (*(code.name for code in self.channels), *measured, *self.static.feature_names)
+
+    @cached_property
+    def column_names(self) -> tuple[str, ...]:
+        """Names of all features of a stay when its steps stand side by side: ``feature@step``."""
+        return tuple(f"{name}@{step}" for step in range(self.steps) for name in self.feature_names)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape of one encoded stay: steps, features."""
+        return self.steps, len(self.feature_names)
+
+    def transform(self, series: Series, frame: pd.DataFrame) -> np.ndarray:
+        """Encoded stays, float32 (n, T, features)."""
+        self._check(series)
+        n, steps, _ = series.values.shape
+        encoded = np.empty((n, *self.shape), dtype=np.float32)
+        filled = carried_forward(series.values)
+        block = np.empty((n * steps, 1), dtype=np.float32)
+        for place, code in enumerate(self.channels):
+            code.encode(pd.Series(filled[:, :, place].ravel(), name=code.name), block)
+            encoded[:, :, place] = block.reshape(n, steps)
+        masked = np.flatnonzero(self.gaps)
+        start = len(self.channels)
+        encoded[:, :, start : start + len(masked)] = np.isfinite(series.values[:, :, masked])
+        encoded[:, :, start + len(masked) :] = self.static.transform(frame)[:, None]
+        return encoded
+
+    def inverse(self, x: np.ndarray) -> tuple[Series, pd.DataFrame]:
+        """Series in the source's units, NaN where not measured, and the table of what does not change in time."""
+        x = np.asarray(x)
+        if x.shape[1:] != self.shape:
+            raise SchemaError(f"the encoder has stays of shape {self.shape} but got an array of shape {x.shape}")
+        values = np.stack(
+            [
+                code.decode(x[:, :, place].reshape(-1, 1)).to_numpy(np.float32).reshape(x.shape[:2])
+                for place, code in enumerate(self.channels)
+            ],
+            axis=2,
+        )
+        start = len(self.channels)
+        for feature, place in enumerate(np.flatnonzero(self.gaps), start):
+            values[:, :, place] = np.where(x[:, :, feature] < 0.5, np.nan, values[:, :, place])
+        constant = x[:, :, start + sum(self.gaps) :].mean(axis=1)
+        names = tuple(code.name for code in self.channels)
+        return Series(values, names, self.step_hours), self.static.inverse(constant)
+
+    def to_json(self) -> str:
+        """The encoder as JSON with exact numbers and a checksum."""
+        content = {
+            "steps": self.steps,
+            "step_hours": self.step_hours,
+            "channels": [entry_of(code) for code in self.channels],
+            "gaps": list(self.gaps),
+            "static": [entry_of(code) for code in self.static.columns],
+            "features": list(self.feature_names),
+        }
+        document = {"format": FORMAT, "version": VERSION, **content, "sha256": checksum_of(content)}
+        return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> "SeriesEncoder":
+        """The encoder that ``to_json`` wrote; a TamperedError where the text is not whole and unchanged."""
+        encoder = _parse(text)
+        if encoder is None:
+            raise TamperedError(
+                f"the encoder is not a whole and unchanged file of the format {FORMAT}, version {VERSION}; "
+                "take it from the original release again"
+            )
+        return encoder
+
+    def _check(self, series: Series) -> None:
+        names = tuple(code.name for code in self.channels)
+        if series.channels != names or series.values.shape[1] != self.steps:
+            raise SchemaError(
+                f"the encoder needs {self.steps} steps of {len(names)} channels in its own order, but got "
+                f"{series.values.shape[1]} steps of {len(series.channels)} channels; pass series like those condensed"
+            )
+
+
+def carried_forward(values: np.ndarray) -> np.ndarray:
+    """Values (n, T, C) with gaps filled by the last value before; gaps before the first value stay.
+
+    >>> carried_forward(np.array([[[np.nan], [1.0], [np.nan]]]))[0, :, 0]
+    array([nan,  1.,  1.])
+    """
+    filled = values.copy()
+    for step in range(1, values.shape[1]):
+        gap = np.isnan(filled[:, step])
+        filled[:, step][gap] = filled[:, step - 1][gap]
+    return filled
+
+
+def as_long(series: Series, frame: pd.DataFrame) -> pd.DataFrame:
+    """Series and static values for people, one line each: row, hour (empty for static ones), variable, value.
+
+    >>> as_long(Series(np.array([[[80.0], [np.nan]]]), ("hr",)), pd.DataFrame({"age": [61]})).values.tolist()
+    [[0, 0.0, 'hr', 80.0], [0, nan, 'age', 61]]
+    """
+    row, step, channel = np.nonzero(np.isfinite(series.values))
+    moving = pd.DataFrame(
+        {
+            "row": row,
+            "hour": step * series.step_hours,
+            "variable": np.asarray(series.channels, dtype=object)[channel],
+            "value": series.values[row, step, channel].astype(object),
+        }
+    )
+    fixed = pd.DataFrame(
+        {
+            "row": np.repeat(np.arange(len(frame)), frame.shape[1]),
+            "hour": np.nan,
+            "variable": np.tile(np.asarray(frame.columns, dtype=object), len(frame)),
+            "value": frame.to_numpy(dtype=object).ravel(),
+        }
+    )
+    whole = moving if fixed.empty else pd.concat([moving, fixed])
+    return whole.sort_values(["row", "hour"], kind="stable").reset_index(drop=True)
+
+
+def _parse(text: str) -> SeriesEncoder | None:
+    try:
+        document: dict[str, Any] = json.loads(text)
+        stated = document.pop("format"), document.pop("version"), document.pop("sha256")
+        encoder = SeriesEncoder(
+            document["steps"],
+            document["step_hours"],
+            tuple(code_of(entry) for entry in document["channels"]),  # pyright: ignore[reportArgumentType]
+            tuple(document["gaps"]),
+            Encoder(tuple(code_of(entry) for entry in document["static"])),
+        )
+        whole = stated == (FORMAT, VERSION, checksum_of(document))
+        whole &= [*encoder.feature_names] == document["features"]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    return encoder if whole else None

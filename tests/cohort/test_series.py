@@ -1,0 +1,136 @@
+"""Series: encoding, gaps, round trips, and what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aliquot.cohort import Cohort, EncoderSettings, Records, Series, SeriesEncoder, encode_parts, infer_schema
+from aliquot.cohort.schema import Schema
+from aliquot.cohort.series import as_long, carried_forward
+from aliquot.errors import FileError, SchemaError, TamperedError
+
+
+def stays(n=40, steps=6, gaps=0.3, seed=0):
+    rng = np.random.default_rng(seed)
+    values = rng.normal([80.0, 7.4], [15.0, 0.1], size=(n, steps, 2)).astype(np.float32).round(2)
+    values[rng.random(values.shape) < gaps] = np.nan
+    values[:, 0, 0] = 75.0  # the first heart rate is always measured
+    frame = pd.DataFrame({"age": rng.integers(20, 90, n), "unit": rng.choice(["icu", "hdu"], n)})
+    return Series(values, ("hr", "ph")), frame
+
+
+def fitted(series, frame, **options):
+    return SeriesEncoder.fit(series, frame, infer_schema(frame), EncoderSettings(**options))
+
+
+def test_measured_values_come_back_and_gaps_stay_gaps():
+    series, frame = stays()
+    encoder = fitted(series, frame)
+    x = encoder.transform(series, frame)
+    assert x.shape == (40, 6, 2 + 2 + 4)
+    assert x.dtype == np.float32
+    assert np.isfinite(x).all()
+    back, table = encoder.inverse(x)
+    np.testing.assert_array_equal(np.isnan(back.values), np.isnan(series.values))
+    np.testing.assert_allclose(back.values, series.values, atol=0.011)
+    pd.testing.assert_frame_equal(table, frame)
+
+
+def test_channels_are_standardised_by_what_was_measured():
+    series, frame = stays(n=400)
+    encoder = fitted(series, frame)
+    x = encoder.transform(series, frame)
+    seen = np.isfinite(series.values)
+    for place in (0, 1):
+        assert x[:, :, place][seen[:, :, place]].mean() == pytest.approx(0, abs=1e-3)
+        assert x[:, :, place][seen[:, :, place]].std() == pytest.approx(1, abs=0.02)
+    np.testing.assert_array_equal(x[:, :, 2], seen[:, :, 0])
+
+
+def test_gaps_take_the_last_value_and_before_the_first_the_median():
+    values = np.array([[[np.nan], [90.0], [np.nan]]] + [[[70.0], [80.0], [90.0]]] * 19, np.float32)
+    encoder = SeriesEncoder.fit(Series(values, ("hr",)), pd.DataFrame(index=range(20)), Schema(()))
+    x = encoder.transform(Series(values, ("hr",)), pd.DataFrame(index=range(20)))
+    hr = x[0, :, 0] * encoder.channels[0].scale + encoder.channels[0].centre
+    np.testing.assert_allclose(hr, [80, 90, 90], rtol=1e-5)
+    assert encoder.gaps == (False,)  # gaps of fewer than ten stays would point at them
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 1000), steps=st.integers(1, 5), gaps=st.floats(0, 0.9))
+def test_json_is_exact(seed, steps, gaps):
+    series, frame = stays(30, steps, gaps, seed)
+    series.values[0, 0] = [70, 7.3]
+    encoder = fitted(series, frame)
+    again = SeriesEncoder.from_json(encoder.to_json())
+    assert again == encoder
+    assert again.transform(series, frame).tobytes() == encoder.transform(series, frame).tobytes()
+
+
+def test_a_changed_file_is_noticed():
+    text = fitted(*stays()).to_json()
+    for changed in (text.replace('"steps": 6', '"steps": 7'), text[:-30], text.replace("hr", "rr"), "[]"):
+        with pytest.raises(TamperedError):
+            SeriesEncoder.from_json(changed)
+
+
+def test_training_alone_decides():
+    series, frame = stays(100)
+    cohort = Cohort.from_records(
+        Records(np.arange(100) % 2, np.arange(100).astype(str), frame, series.values, series.channels)
+    )
+    one = encode_parts(cohort, seed=0, settings=EncoderSettings(), rows_per_class=5)
+    assert one.train.x.shape[1:] == one.encoder.shape == (6, 8)
+    assert len(one.encoder.column_names) == 48
+
+
+def test_what_does_not_fit_is_refused():
+    series, frame = stays()
+    encoder = fitted(series, frame)
+    with pytest.raises(SchemaError, match="6 steps of 2 channels"):
+        encoder.transform(Series(series.values[:, :3], series.channels), frame)
+    with pytest.raises(SchemaError):
+        encoder.inverse(np.zeros((3, 6, 5)))
+    never = Series(np.full((20, 3, 1), np.nan, np.float32), ("lactate",))
+    with pytest.raises(SchemaError, match="'lactate' was never measured"):
+        SeriesEncoder.fit(never, pd.DataFrame(index=range(20)), Schema(()))
+    with pytest.raises(SchemaError):
+        Cohort.from_arrays(np.zeros((5, 2, 2)), np.zeros(4))
+    with pytest.raises(SchemaError):
+        Cohort.from_arrays(np.full((4, 2, 2), np.inf), np.arange(4) % 2)
+
+
+def test_carrying_forward_changes_only_gaps():
+    series, _ = stays()
+    filled = carried_forward(series.values)
+    seen = np.isfinite(series.values)
+    assert (filled[seen] == series.values[seen]).all()
+    assert np.isfinite(filled[:, :, 0]).all()
+
+
+def test_long_table_has_a_line_per_value():
+    series, frame = stays(3, 2)
+    long = as_long(series, frame)
+    assert long.columns.tolist() == ["row", "hour", "variable", "value"]
+    assert len(long) == np.isfinite(series.values).sum() + frame.size
+    assert long["row"].is_monotonic_increasing
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"ids": np.array(["a", "b"])}, "2 ids for 4 outcomes"),
+        ({"ids": np.array(["a", "a", "b", "c"])}, "1 repeated id"),
+        ({"labels": np.zeros(4, int)}, "not 0 and 1"),
+        ({"roles": np.array(["train", "test", "tuning", "held_out"])}, "split with other names"),
+        ({"series": np.zeros((4, 2, 3), np.float32)}, "0 names for series"),
+        ({"series": np.full((4, 2, 1), np.inf), "channels": ("a",)}, "infinite"),
+    ],
+)
+def test_records_that_do_not_fit_together_are_refused(change, words):
+    whole = {"labels": np.array([0, 1, 0, 1]), "ids": np.array(list("abcd")), "frame": pd.DataFrame(index=range(4))}
+    Records(**whole)
+    with pytest.raises(FileError, match=words):
+        Records(**{**whole, **change})

@@ -1,0 +1,67 @@
+"""Series from arrays to a release and back."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import aliquot
+from aliquot.cohort import Cohort
+from aliquot.errors import SettingsError
+
+QUICK = {
+    "network": {"kind": "lstm-1"},
+    "expert": {"count": 2, "epochs": 2, "length": "fixed"},
+    "curve": {"steps": 10, "check_every": 0},
+    "match": {"iterations": 4, "judge_every": 2, "student_steps": 2},
+    "evaluation": {"search_epochs": 2, "search_networks": 1, "final_epochs": 2, "final_networks": 2, "full_epochs": 2},
+}
+
+
+@pytest.fixture(scope="module")
+def cohort():
+    rng = np.random.default_rng(0)
+    died = rng.integers(0, 2, 160)
+    x = rng.normal(size=(160, 5, 3)) + died[:, None, None] * [1.0, 0.0, 0.0]
+    x[rng.random(x.shape) < 0.2] = np.nan
+    return Cohort.from_arrays(x, died, names=("hr", "ph", "lactate"))
+
+
+@pytest.fixture(scope="module")
+def result(cohort):
+    return aliquot.condense(cohort, rows_per_class=4, budget="smoke", settings=QUICK)
+
+
+def test_rows_are_series(result):
+    assert result.x.shape == (8, 5, 6)
+    assert result.rows.shape == (8, 30)
+    assert result.rows.columns[0] == "hr@0"
+    assert result.metrics["data"]["steps"] == 5
+    assert sorted(result.labels.tolist()) == [0] * 4 + [1] * 4
+
+
+def test_a_release_of_series_comes_back(result, tmp_path):
+    folder = result.save(tmp_path / "release")
+    back = aliquot.read_release(folder)
+    np.testing.assert_array_equal(back.x, result.x)
+    assert back.recipe["network"] | {"kind": "lstm-1", "steps": 5, "inputs": 30} == back.recipe["network"]
+    long = pd.read_csv(folder / "rows.csv")
+    assert long.columns.tolist() == ["row", "hour", "variable", "value"]
+    assert set(long["variable"]) <= {"hr", "ph", "lactate", "y"}
+    assert (long["variable"] == "y").sum() == 8
+
+
+def test_a_table_network_is_refused_before_any_work(cohort):
+    with pytest.raises(SettingsError, match="on series"):
+        aliquot.condense(cohort, rows_per_class=4, settings={"network": {"kind": "mlp-1"}})
+
+
+def test_the_cards_program_encodes_as_we_do(result, cohort, tmp_path, monkeypatch):
+    folder = result.save(tmp_path / "release")
+    text = (folder / "card.md").read_text("utf-8")
+    program = next(part.split("```")[0] for part in text.split("```python\n")[1:] if "def encode(" in part)
+    monkeypatch.chdir(folder)
+    names: dict = {}
+    exec(program, names)
+    values, frame = cohort.series.values, cohort.frame
+    expected = result.encoder.transform(cohort.series, frame)
+    np.testing.assert_allclose(names["encode"](values, frame), expected, rtol=1e-5, atol=1e-6)
