@@ -221,16 +221,16 @@ def _wait(work: Callable[[], jax.Array]) -> jax.Array:
 
 
 def iteration_flops(shape: Shape) -> int:
-    """Multiplications and additions of one first-order iteration, as the textbook counts them.
+    """Multiplications and additions that one first-order iteration cannot do without.
 
     A product of the rows (n, d) with first-layer weights (d, h), or its transposed, costs M = 2ndh; the
     products with the h weights of the one output cost 2nh each. Per student step the gradient takes one M
-    forwards and one back to the weights; the second pass takes one M for the activations, one for their
-    change along the direction, and one back to the rows for each of the two. With N steps:
-    6N (2ndh + 2nh), whatever an implementation saves or repeats.
+    forwards and one back to the weights, and the way back to the rows one more; how activations change along
+    the direction, and its way back, cost one M each for all steps together (matching/metagradient.py). With N
+    steps: (3N + 2) (2ndh + 2nh). A textbook that repeats what it could keep counts 6N of them.
     """
     n, d, h = shape.rows, shape.inputs, shape.hidden
-    return 6 * SETTINGS.student_steps * (2 * n * d * h + 2 * n * h)
+    return (3 * SETTINGS.student_steps + 2) * (2 * n * d * h + 2 * n * h)
 
 
 def matmul_rate(rows: int, inner: int, columns: int, patience: float) -> float:

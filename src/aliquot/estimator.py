@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from aliquot.errors import TargetError
 from aliquot.evaluate import TuningJudge, row_classes
 from aliquot.methods import Task, method_named
-from aliquot.networks import mlp
+from aliquot.networks import named_network
 from aliquot.runs.settings import BUDGETS, PRESETS, load_settings
 
 
@@ -101,7 +101,8 @@ class Condenser(BaseSampler):
         scale[scale == 0] = 1
         x = ((X - centre) / scale).astype(np.float32)
         train, tuning = self._parts(labels, seed)
-        network = mlp(x.shape[1], len(classes), settings.network.hidden, settings.network.dropout)
+        how = settings.network
+        network = named_network(how.kind, x.shape[1:], len(classes), how.hidden, how.dropout)
         judge = TuningJudge(network, settings.evaluation, x[tuning], labels[tuning], judge_key)
         task = Task(network, x[train], labels[train], self.rows_per_class, judge)
         condensed = method.condense(task, settings, key=condense_key)

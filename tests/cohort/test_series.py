@@ -69,6 +69,13 @@ def test_json_is_exact(seed, steps, gaps):
     assert again.transform(series, frame).tobytes() == encoder.transform(series, frame).tobytes()
 
 
+def test_flags_stay_0_and_1():
+    values = (np.random.default_rng(0).random((30, 4, 1)) < 0.2).astype(np.float32)
+    flags, nothing = Series(values, ("eye->4",)), pd.DataFrame(index=range(30))
+    encoder = SeriesEncoder.fit(flags, nothing, Schema(()))
+    np.testing.assert_array_equal(encoder.transform(flags, nothing), values)
+
+
 def test_a_changed_file_is_noticed():
     text = fitted(*stays()).to_json()
     for changed in (text.replace('"steps": 6', '"steps": 7'), text[:-30], text.replace("hr", "rr"), "[]"):

@@ -25,6 +25,25 @@ def test_the_papers_windows_of_datm(rows, window):
     assert (segment.first, segment.until, segment.last, segment.epochs) == (*window, 5)
 
 
+@pytest.mark.parametrize(
+    ("rows", "window"), [(50, (0, 10, 25)), (100, (5, 15, 40)), (200, (20, 40, 50)), (500, (30, 40, 60))]
+)
+def test_the_papers_windows_of_datm_on_mimic(rows, window):
+    settings = load_settings("paper-mimic3", method="datm", rows_per_class=rows)
+    segment = settings.match.segment
+    assert (segment.first, segment.until, segment.last) == window
+    assert settings.slots.experts == "sgd"
+
+
+def test_the_papers_datasets():
+    puh, eicu, mimic = (load_settings(f"paper-{name}", "paper", method="m3d") for name in ("puh", "eicu", "mimic3"))
+    assert (puh.expert.learning_rate, puh.distribution.width) == (0.01, 62)
+    assert (eicu.network.hidden, eicu.distribution.width) == ((256,), 256)
+    assert (mimic.network.kind, mimic.distribution.width) == ("tcn", 128)
+    assert (mimic.expert.epochs, mimic.expert.momentum, mimic.evaluation.learning_rate) == (60, 0, 0.02)
+    assert (mimic.evaluation.search_epochs, mimic.evaluation.final_epochs) == (60, 80)
+
+
 def test_rivals_have_the_papers_eighty_steps_and_their_own_slots():
     for name in ("mtt", "tesla", "ftd", "datm"):
         settings = load_settings("paper", "paper", method=name)

@@ -8,7 +8,7 @@ import typer
 
 from aliquot.cli.compare import compare
 from aliquot.cli.condense import condense, demo
-from aliquot.cli.inspect import inspect, resume, schema, version
+from aliquot.cli.inspect import cohorts, inspect, resume, schema, version
 from aliquot.cli.release import encode, evaluate
 from aliquot.errors import AliquotError
 
@@ -24,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # a traceback with local variables would print patients
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, condense, resume, compare, encode, evaluate, schema, inspect, version):
+for command in (demo, condense, resume, compare, encode, evaluate, schema, cohorts, inspect, version):
     app.command()(command)
 
 

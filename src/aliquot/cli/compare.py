@@ -5,18 +5,22 @@ from typing import Annotated
 
 import typer
 
-from aliquot.cli.condense import source_of
+from aliquot.cli.condense import known_source, source_of
 from aliquot.cli.options import (
     Budget,
+    CohortName,
+    CohortPath,
     Drop,
     PatientId,
     Positive,
     Preset,
     Quiet,
+    Read,
     SchemaFile,
     Set,
     SettingsFile,
     Split,
+    Target,
 )
 from aliquot.cli.progress import progress_of
 from aliquot.cli.tables import comparison_tables, console
@@ -27,7 +31,10 @@ def compare(
     file: Annotated[
         Path | None, typer.Argument(help="Table of patients; without one the embedded cohort SUPPORT2.")
     ] = None,
-    target: Annotated[str | None, typer.Option(help="Column with the outcome: two or more classes.")] = None,
+    target: Target = None,
+    cohort: CohortName = None,
+    path: CohortPath = None,
+    read: Read = None,
     methods: Annotated[
         str,
         typer.Option(
@@ -64,16 +71,15 @@ def compare(
     more methods, sizes or seeds only runs what is new. OUT/comparison.md and .csv hold the table, OUT/cells.csv every
     cell; OUT/private/ holds what was learned from patients and must not leave.
     """
-    from aliquot.errors import SettingsError
     from aliquot.methods import METHODS
     from aliquot.runs.cells import Variant, cells_of
     from aliquot.runs.compare import compare_into
     from aliquot.runs.folder import EMBEDDED, Source
 
-    if file is None:
+    if cohort is not None:
+        source = known_source(cohort, path, read)
+    elif file is None:
         source = Source(file=EMBEDDED)
-    elif target is None:
-        raise SettingsError("asked to compare methods on a table, but not told its outcome; add --target COLUMN")
     else:
         source = source_of(file, target, patient_id, split, positive, schema, drop)
     cells = cells_of(

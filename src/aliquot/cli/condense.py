@@ -7,6 +7,8 @@ import typer
 
 from aliquot.cli.options import (
     Budget,
+    CohortName,
+    CohortPath,
     Drop,
     MethodName,
     Out,
@@ -14,6 +16,7 @@ from aliquot.cli.options import (
     Positive,
     Preset,
     Quiet,
+    Read,
     RowsPerClass,
     SchemaFile,
     Seed,
@@ -21,6 +24,7 @@ from aliquot.cli.options import (
     SettingsFile,
     Split,
     Start,
+    TableFile,
     Target,
 )
 from aliquot.cli.progress import progress_of
@@ -31,9 +35,12 @@ if TYPE_CHECKING:
 
 
 def condense(
-    file: Annotated[Path, typer.Argument(help="Table of patients: .csv, .tsv, .parquet, .feather or .npz.")],
-    target: Target,
     out: Out,
+    file: TableFile = None,
+    target: Target = None,
+    cohort: CohortName = None,
+    path: CohortPath = None,
+    read: Read = None,
     rows_per_class: RowsPerClass = 50,
     method: MethodName = "btm",
     preset: Preset = "default",
@@ -85,7 +92,11 @@ def condense(
         changes={} if start is None else {"start": start},
     )
     request = {"settings": chosen, "method": method, "rows_per_class": rows_per_class}
-    source = source_of(file, target, patient_id, split, positive, schema, drop)
+    source = (
+        known_source(cohort, path, read)
+        if cohort
+        else source_of(file, target, patient_id, split, positive, schema, drop)
+    )
     _run(source, out, {**request, "seed": seed, "preset": preset, "budget": budget}, store, quiet)
 
 
@@ -111,10 +122,32 @@ def demo(
     _run(Source(file=EMBEDDED), out, request, None, quiet)
 
 
-def source_of(file, target, patient_id, split, positive, schema, drop) -> "Source":
-    """Where the patients are and what their columns mean, as the options say."""
+def known_source(cohort: str, path: Path | None, read: list[str] | None) -> "Source":
+    """A known dataset in a folder."""
+    from aliquot.errors import SettingsError
     from aliquot.runs.folder import Source
 
+    if path is None:
+        raise SettingsError(f"asked for the cohort {cohort!r}, but not told where it is; add --path DIR")
+    pairs = [option.partition("=") for option in read or ()]
+    if not all(name and equals for name, equals, _ in pairs):
+        raise SettingsError("options of a reader are written --read NAME=VALUE")
+    return Source(
+        file=str(path.resolve()),
+        cohort=cohort,
+        read_options=tuple((name.strip(), value.strip()) for name, _, value in pairs),
+    )
+
+
+def source_of(file, target, patient_id, split, positive, schema, drop) -> "Source":
+    """Where the patients are and what their columns mean, as the options say."""
+    from aliquot.errors import SettingsError
+    from aliquot.runs.folder import Source
+
+    if file is None:
+        raise SettingsError("asked for no table; name a FILE, or a known dataset with --cohort NAME --path DIR")
+    if target is None:
+        raise SettingsError("asked to read a table, but not told its outcome; add --target COLUMN")
     return Source(
         file=str(file.resolve()),
         target=target,

@@ -65,6 +65,21 @@ def schema(
         write_atomically(out, text.encode())
 
 
+def cohorts() -> None:
+    """List the datasets that Aliquot can read: what to download, where to put it, and the licence."""
+    from aliquot.cohort.known import KNOWN
+
+    out = console()
+    for name, known in KNOWN.items():
+        out.print(f"[bold]{name}[/bold]: {known.title}")
+        out.print(f"  files: {known.files}", markup=False)
+        out.print(f"  from: {known.licence}", markup=False)
+        for option, meaning in known.options.items():
+            needed = " (needed)" if option in known.needed else ""
+            out.print(f"  --read {option}=…{needed}: {meaning}", markup=False)
+    out.print("then: aliquot condense --cohort NAME --path DIR --out RUN", markup=False)
+
+
 def version() -> None:
     """Print the versions that decide the numbers."""
     from aliquot.runs.pipeline import versions

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from aliquot.runs.settings import BUDGETS, PRESETS
+from aliquot.runs.settings import BUDGETS
 
 Out = Annotated[Path, typer.Option("--out", help="Folder for this run; new, empty, or the same run to continue.")]
 RowsPerClass = Annotated[int, typer.Option(help="Synthetic rows to learn for each outcome class.", min=1)]
@@ -21,8 +21,9 @@ Budget = Annotated[
 Preset = Annotated[
     str,
     typer.Option(
-        help="default: the recipe that measured best; paper: its numbers literally.",
-        metavar="|".join(PRESETS),
+        help="default: the recipe that measured best; paper: its numbers literally (of one of its datasets: "
+        "paper-ouh, -puh, -uhb, -eicu, -mimic3); official: those of each method's released code.",
+        metavar="NAME",
     ),
 ]
 Start = Annotated[
@@ -49,7 +50,19 @@ MethodName = Annotated[
         metavar="NAME",
     ),
 ]
-Target = Annotated[str, typer.Option(help="Column with the outcome: two or more classes.")]
+TableFile = Annotated[
+    Path | None, typer.Argument(help="Table of patients: .csv, .tsv, .parquet, .feather or .npz.", show_default=False)
+]
+Target = Annotated[str | None, typer.Option(help="Column with the outcome: two or more classes.")]
+CohortName = Annotated[
+    str | None,
+    typer.Option("--cohort", help="A known dataset instead of a table; `aliquot cohorts` lists them.", metavar="NAME"),
+]
+CohortPath = Annotated[Path | None, typer.Option("--path", help="The folder of the known dataset.", metavar="DIR")]
+Read = Annotated[
+    list[str] | None,
+    typer.Option("--read", help="Option of the dataset's reader. May be repeated.", metavar="NAME=VALUE"),
+]
 PatientId = Annotated[
     str | None,
     typer.Option(help="Column that names the patient, when one has several rows.", metavar="COLUMN"),

@@ -6,7 +6,7 @@ was measured at that step; then the features that do not change in time, the sam
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -64,7 +64,9 @@ class SeriesEncoder:
             seen = np.isfinite(column)
             if not seen.any():
                 raise SchemaError(f"the channel {name!r} was never measured in the training part; leave it out")
-            codes.append(fit_code(Column(name=name, kind="numeric"), pd.Series(column[seen], name=name), settings))
+            code = fit_code(Column(name=name, kind="numeric"), pd.Series(column[seen], name=name), settings)
+            flag = bool(np.isin(column[seen], (0, 1)).all())  # levels and masks of a reader stay 0 and 1
+            codes.append(replace(code, centre=0.0, scale=1.0, log=False) if flag else code)
             gaps.append(int((~seen).any(axis=1).sum()) >= settings.rare_below)
         static = Encoder.fit(frame, schema, settings)
         return cls(series.values.shape[1], series.step_hours, tuple(codes), tuple(gaps), static)

@@ -85,24 +85,25 @@ def meta_gradient(
         return split.leave(theta, entered, rows), entered
 
     def forwards(state, batch):
-        theta, velocity = state
+        theta, velocity, total = state
         gradient, entered = jax.grad(loss_of, has_aux=True)(theta, batch)
         velocity = momentum * velocity + gradient
-        return (theta - student_lr * velocity, velocity), (theta, velocity, entered)
+        kept = theta, velocity if full else None, entered
+        return (theta - student_lr * velocity, velocity, total + velocity), kept
 
     still = jnp.zeros_like(start)
-    (end, _), (path, velocities, entered) = jax.lax.scan(forwards, (start, still), batches, length=steps)
+    (end, _, total), (path, velocities, entered) = jax.lax.scan(forwards, (start, still, still), batches, length=steps)
     squared_length = jnp.sum((start - target) ** 2)
     rounding = (8 * jnp.finfo(start.dtype).eps) ** 2 * jnp.sum(start**2)
     squared_length = jnp.where(squared_length > rounding, squared_length, 0)
     loss = jnp.sum((end - target) ** 2) / squared_length
     pull = 2 * (end - target) / squared_length
-    if split is not None:
-        d_rows = _first_order_split(split, rows, student_lr, momentum, pull, path, entered)
-        d_lr = -jnp.sum(velocities @ pull)
+    if full:
+        d_rows, d_lr = _full(student_loss, rows, student_lr, momentum, pull, path, velocities, batches)
+    elif split is not None:
+        d_rows, d_lr = _first_order_split(split, rows, student_lr, momentum, pull, path, entered), -(total @ pull)
     else:
-        backwards = _full if full else _first_order
-        d_rows, d_lr = backwards(student_loss, rows, student_lr, momentum, pull, path, velocities, batches)
+        d_rows, d_lr = _first_order(student_loss, rows, student_lr, momentum, pull, path, batches), -(total @ pull)
     travelled = jnp.linalg.norm(end - start) / jnp.sqrt(squared_length)
     return MetaGradient(loss, d_rows, d_lr, squared_length, travelled)
 
@@ -112,7 +113,7 @@ def _slope(student_loss, theta, rows, batch, direction):
     return jax.jvp(lambda theta: student_loss(theta, rows, batch), (theta,), (direction,))[1]
 
 
-def _first_order(student_loss, rows, student_lr, momentum, pull, path, velocities, batches):
+def _first_order(student_loss, rows, student_lr, momentum, pull, path, batches) -> Rows:
     """One step after the other all the same: stacking them makes arrays that leave the cache (decision 2)."""
     weights = _step_weights(momentum, path)
 
@@ -122,7 +123,7 @@ def _first_order(student_loss, rows, student_lr, momentum, pull, path, velocitie
         return jax.tree.map(lambda total, part: total - student_lr * weight * part, d_rows, d_step), None
 
     d_rows, _ = jax.lax.scan(add, jax.tree.map(jnp.zeros_like, rows), (path, weights, batches), length=len(path))
-    return d_rows, -jnp.sum(velocities @ pull)
+    return d_rows
 
 
 def _first_order_split(split: Split, rows, student_lr, momentum, pull, path, entered) -> Rows:

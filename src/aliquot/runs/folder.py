@@ -8,6 +8,8 @@ from typing import Any
 
 from aliquot.cohort import Cohort, Schema, fingerprint, read_table
 from aliquot.cohort.embedded import TARGET, support2_frame
+from aliquot.cohort.known import read_known
+from aliquot.digest import digest
 from aliquot.errors import FileError, RunFolderError, TamperedError
 from aliquot.hooks import Progress
 from aliquot.release.bundle import write_release
@@ -24,6 +26,8 @@ class Source:
     """Where the patients come from, and what their columns mean."""
 
     file: str  # a path, or EMBEDDED
+    cohort: str | None = None  # a known dataset; `file` is then its folder
+    read_options: tuple[tuple[str, str], ...] = ()  # of its reader
     target: str = TARGET
     patient_id: str | None = None
     split: str | None = None
@@ -33,6 +37,11 @@ class Source:
 
     def read(self) -> tuple[Cohort, str]:
         """The cohort, and a fingerprint of the data that it was read from."""
+        if self.cohort is not None:
+            records = read_known(self.cohort, Path(self.file), dict(self.read_options))
+            series = () if records.series is None else (records.series, records.channels)
+            data = digest(fingerprint(records.frame), records.labels, records.ids.astype(str), *series)
+            return Cohort.from_records(records), data
         frame = support2_frame() if self.file == EMBEDDED else read_table(Path(self.file))
         cohort = Cohort.from_frame(
             frame,
@@ -71,7 +80,8 @@ def resume(folder: Path, progress: Progress) -> Path:
     plan = read_plan(folder)
     if "comparison" in plan:
         raise RunFolderError(f"asked to resume {folder}, which holds a comparison; run the same command again instead")
-    source = Source(**{**plan["source"], "drop": tuple(plan["source"]["drop"])})
+    options = tuple((name, value) for name, value in plan["source"]["read_options"])
+    source = Source(**{**plan["source"], "drop": tuple(plan["source"]["drop"]), "read_options": options})
     request = Request(**{**plan["request"], "settings": settings_from(plan["request"]["settings"])})
     if source.file != EMBEDDED and not Path(source.file).exists():
         raise FileError("asked to resume, but the data file of this run is no longer where it was; put it back")

@@ -14,7 +14,8 @@ from aliquot.evaluate.protocol import EvaluationSettings
 from aliquot.methods import MethodSettings, method_named
 from aliquot.networks.named import NetworkName
 
-PRESETS = ("default", "paper", "official")
+DATASETS = ("ouh", "puh", "uhb", "eicu", "mimic3")  # of the paper
+PRESETS = ("default", "paper", *(f"paper-{name}" for name in DATASETS), "official")
 BUDGETS = ("smoke", "cpu", "paper")
 
 

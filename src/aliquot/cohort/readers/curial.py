@@ -1,0 +1,396 @@
+"""Presentations to English hospitals from the CURIAL study: first blood tests and vital signs, COVID-19 swab.
+
+A file is one hospital group after harmonisation: a comma-separated table with one row per presentation. The
+same reading serves any wide table of numbers (``read_wide``).
+"""
+
+import csv
+import io
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+from numpy.typing import ArrayLike
+
+from aliquot.cohort.cells import LARGEST, level_numbers
+from aliquot.cohort.records import ROLES, Records
+from aliquot.cohort.wording import counted, listed, quoted
+from aliquot.errors import FileError, SettingsError
+
+FeatureSet = Literal["lab", "rapid", "gas"]
+EmptyLabel = Literal["negative", "drop"]
+
+PRESENTATION, ARRIVAL, TARGET = "ClusterID", "ArrivalDateTime", "Covid-19 Positive"
+DEVICE = "Vital_Sign Delivery device used"
+DEVICE_LEVELS = (0, 1, 2, 3)  # none; mask or nasal; reservoir mask; pressure support or ventilation
+HAEMOGLOBIN = "Blood_Test HAEMOGLOBIN"
+
+_BLOOD = (
+    *("ALBUMIN", "ALK.PHOSPHATASE", "ALT", "BASOPHILS", "BILIRUBIN", "CREATININE", "CRP", "EOSINOPHILS"),
+    *("HAEMATOCRIT", "HAEMOGLOBIN", "LYMPHOCYTES", "MEAN CELL VOL.", "MONOCYTES", "NEUTROPHILS", "PLATELETS"),
+    *("POTASSIUM", "SODIUM", "UREA", "WHITE CELLS", "eGFR"),
+)
+_FULL_COUNT = (
+    *("BASOPHILS", "EOSINOPHILS", "HAEMATOCRIT", "HAEMOGLOBIN", "LYMPHOCYTES", "MEAN CELL VOL.", "MONOCYTES"),
+    *("NEUTROPHILS", "PLATELETS", "WHITE CELLS"),
+)
+_VITAL = (
+    *("Respiratory Rate", "Heart Rate", "Systolic Blood Pressure", "Temperature Tympanic", "Oxygen Saturation"),
+    *("Delivery device used", "Diastolic Blood Pressure"),
+)
+_GAS = (
+    *("BE Std (BG)", "Bicarb (BG)", "Ca+ + (BG)", "cLAC (BG)", "Glucose (BG)", "Hb (BG)", "Hct (BG)", "K+ (BG)"),
+    *("Na+ (BG)", "O2 Sat (BG)", "pCO2 POC", "pO2 (BG)"),
+)
+_VITAL_SIGNS = tuple(f"Vital_Sign {name}" for name in _VITAL)
+_LAB = (*(f"Blood_Test {name}" for name in _BLOOD), *_VITAL_SIGNS)
+FEATURES: dict[str, tuple[str, ...]] = {
+    "lab": _LAB,
+    "rapid": (*(f"Blood_Test {name}" for name in _FULL_COUNT), *_VITAL_SIGNS),
+    "gas": (*_LAB, "Blood_Test APTT", "Blood_Test Prothromb. Time", *(f"Blood_Gas {name}" for name in _GAS)),
+}
+
+_EMPTY = ("", "na", "n/a", "nan", "null", "none")
+_SIGN = re.compile(r"^[<>]=?")
+_NO_PATIENTS = "there is no patient number: rows of one person may fall on both sides of a split"
+
+
+def read_curial(
+    files: Mapping[str, Path] | Path,
+    *,
+    features: FeatureSet = "lab",
+    empty_label: EmptyLabel,
+    site_roles: Mapping[str, str] | None = None,
+    arrived_from: date | str | None = None,
+    arrived_until: date | str | None = None,
+    negatives_until: date | str | None = None,
+) -> Records:
+    r"""One row per presentation: the 27 (``lab``), 17 (``rapid``) or 41 (``gas``) features and the swab result.
+
+    ``files`` gives each site its file, or is a folder of .csv files named after their sites, or one such file.
+    Numbers are float64 in the units of the hospital; the delivery device is a level from 0 to 3 (``Int8``). Age,
+    gender and ethnicity, other swabs and what became of the patient are never read. ``site_roles`` gives every
+    site a role (train, tuning or held_out); without it the split is left open. A presentation counts if it
+    arrived on or after ``arrived_from`` and before ``arrived_until``, a negative one only before
+    ``negatives_until``. The published training cohort, in which positives up to April 2020 meet presentations
+    from before the pandemic, is ``arrived_until="2020-05-01"``, ``negatives_until="2019-12-01"`` with
+    ``empty_label="negative"``.
+
+    ===========================================  =======================================================
+    in the files                                 in the records
+    ===========================================  =======================================================
+    a feature that is empty, NA, nan or null     missing
+    ``<5``, ``>90``                              5, 90; the notes say how many
+    an empty outcome, which means "not tested"   0 (``"negative"``), or the row is left out (``"drop"``)
+    an index column, any other column            not read
+    no date of arrival                           left out if any date is asked for
+    ``ClusterID``                                the id, after ``site:`` where there are several sites
+    ===========================================  =======================================================
+
+    >>> import tempfile
+    >>> ones = ",1" * 16
+    >>> lines = [f"<5{ones},1.0,a,61", f"7{ones},0.0,b,47", f"9{ones},,c,80"]
+    >>> header = ",".join([*FEATURES["rapid"], TARGET, PRESENTATION, "Age"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "OUH.csv").write_text("\n".join([header, *lines]))
+    ...     records = read_curial(Path(folder), features="rapid", empty_label="drop")
+    >>> records.frame.shape, records.labels.tolist()
+    ((2, 17), [1, 0])
+    >>> print(records.notes[1])
+    1 of 3 outcomes empty: these rows are left out
+    """
+    _check_choice("features", features, tuple(FEATURES))
+    _check_choice("empty_label", empty_label, ("negative", "drop"))
+    first, end, negatives_end = dates = [_moment(asked) for asked in (arrived_from, arrived_until, negatives_until)]
+    paths = _paths_by_site(files)
+    roles = _checked_roles(site_roles, paths)
+    arrival = ARRIVAL if any(asked is not None for asked in dates) else None
+    read = [_read_rows(path, site, FEATURES[features], TARGET, PRESENTATION, arrival) for site, path in paths.items()]
+    rows = _labelled(_arrived(_joined(read), first, end), empty_label)
+    if negatives_end is not None:
+        late = rows.about["arrival"] >= negatives_end
+        rows = rows.keep(
+            ~late | (rows.about["label"] == 1), f"without the outcome that arrived from {_day(negatives_end)} on"
+        )
+    sites = rows.about["site"]
+    return _records(
+        rows,
+        TARGET,
+        ids=rows.about["id"] if len(paths) == 1 else sites + ":" + rows.about["id"],
+        roles=None if roles is None else sites.map(roles).to_numpy(dtype=str),
+        notes=_unit_notes(rows),
+    )
+
+
+def read_wide(
+    file: Path,
+    outcome: str,
+    features: Sequence[str],
+    *,
+    ids: str | None = None,
+    empty_label: EmptyLabel | None = None,
+) -> Records:
+    r"""One row per line of any comma-separated table of numbers, given its outcome column and its features.
+
+    Cells are read as by ``read_curial``. ``ids`` names a column that differs in every row; without it the rows
+    are numbered from 1. An empty outcome is an error unless ``empty_label`` says what it means.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "ward.csv").write_text("age,crp,died\n61,<5,0\n74,80,1\n")
+    ...     records = read_wide(Path(folder, "ward.csv"), "died", ["age", "crp"])
+    >>> records.frame.values.tolist(), records.labels.tolist()
+    ([[61.0, 5.0], [74.0, 80.0]], [0, 1])
+    """
+    if empty_label is not None:
+        _check_choice("empty_label", empty_label, ("negative", "drop"))
+    asked = [*features, outcome, *([] if ids is None else [ids])]
+    if not features or len(set(asked)) < len(asked):
+        raise SettingsError("the outcome, the ids and one or more features must be different columns; name each once")
+    rows = _labelled(_read_rows(Path(file), "", features, outcome, ids, None), empty_label)
+    return _records(rows, outcome, ids=rows.about["id"])
+
+
+def column_names(path: Path) -> list[str]:
+    """Names in the first line of a .csv or .csv.gz file."""
+    return _header(path, _content(path))
+
+
+def read_text(path: Path, columns: Sequence[str]) -> pd.DataFrame:
+    """The named columns of a .csv or .csv.gz file as categories of text, without spaces around it; "" where empty.
+
+    Errors of pyarrow quote cells, so they are replaced.
+    """
+    content = _content(path)
+    known = _header(path, content)
+    missing = [name for name in columns if name not in known]
+    if missing:
+        raise FileError(f"{str(path)!r} lacks {_columns(missing)}; add what is missing, or correct its name")
+    repeated = [name for name in columns if known.count(name) > 1]
+    if repeated:
+        raise FileError(f"{str(path)!r} has more than once {_columns(repeated)}; keep one of each name")
+    types = dict.fromkeys(columns, pa.dictionary(pa.int32(), pa.string()))
+    try:
+        table = arrow_csv.read_csv(
+            pa.BufferReader(content),
+            parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
+            convert_options=arrow_csv.ConvertOptions(column_types=types, include_columns=[*columns]),
+        )
+    except pa.ArrowException:
+        raise FileError(
+            f"{str(path)!r} has lines that are no UTF-8 text or have more or fewer cells than the "
+            f"{len(known)} column names; mend these lines or export the table again"
+        ) from None
+    return pd.DataFrame({name: _stripped(cells) for name, cells in table.to_pandas().items()})
+
+
+def refuse(path: Path, found: Mapping[str, ArrayLike], *, remedy: str = "clean the file") -> None:
+    """Raise a FileError if anything was found; each phrase has a truth value per row."""
+    counts = {phrase: int(np.count_nonzero(np.asarray(where))) for phrase, where in found.items()}
+    problems = [f"{counted(count, 'row')} {phrase}" for phrase, count in counts.items() if count]
+    if problems:
+        raise FileError(f"{str(path)!r} has {listed(problems)}; {remedy}")
+
+
+def zero_or_one(cells: pd.Series) -> np.ndarray:
+    """Each cell of ``read_text`` as 0.0 or 1.0, missing where empty and infinite where it is anything else.
+
+    >>> zero_or_one(pd.Series(["1.0", "0", "", "2", "<1"], dtype="category")).tolist()
+    [1.0, 0.0, nan, inf, inf]
+    """
+    values, signed, wrong = _numbers(cells)
+    return np.where(signed | wrong | ~(np.isnan(values) | np.isin(values, (0, 1))), np.inf, values)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    frame: pd.DataFrame  # features
+    about: pd.DataFrame  # columns site, id, label (missing where empty) and perhaps arrival, in the same order
+    notes: tuple[str, ...] = ()
+
+    def keep(self, where: pd.Series, why: str | None = None) -> "_Rows":
+        """The rows of ``where``; a reason why the others are left out becomes a note."""
+        left = int((~where).sum())
+        notes = (*self.notes, f"left out {counted(left, 'row')} {why}") if left and why else self.notes
+        return _Rows(self.frame[where].reset_index(drop=True), self.about[where].reset_index(drop=True), notes)
+
+
+def _read_rows(
+    path: Path, site: str, features: Sequence[str], outcome: str, ids: str | None, arrival: str | None
+) -> _Rows:
+    cells = read_text(path, [name for name in (*features, outcome, ids, arrival) if name is not None])
+    numbers = {name: _numbers(cells[name]) for name in features}
+    frame = pd.DataFrame({name: values for name, (values, _, _) in numbers.items()}, index=cells.index)
+    found: dict[str, ArrayLike] = {f"without a number in {name!r}": wrong for name, (_, _, wrong) in numbers.items()}
+    if DEVICE in frame:
+        found[f"whose {DEVICE!r} is no level from 0 to 3"] = frame[DEVICE].notna() & ~frame[DEVICE].isin(DEVICE_LEVELS)
+    about = pd.DataFrame({"site": site, "label": zero_or_one(cells[outcome])}, index=cells.index)
+    found[f"whose {outcome!r} is not 0 or 1"] = np.isinf(about["label"])
+    about["id"] = (cells.index + 1).astype(str) if ids is None else cells[ids].astype(str)
+    found |= {f"without {ids!r}": about["id"] == "", f"whose {ids!r} came before": _repeated(about["id"])}
+    if arrival is not None:
+        about["arrival"] = _moments(cells[arrival])
+        found[f"whose {arrival!r} is no date like 2020-03-31"] = about["arrival"].isna() & (cells[arrival] != "")
+    refuse(path, found)
+    signs = sum(int(signed.sum()) for _, signed, _ in numbers.values())
+    notes = (f"{counted(signs, 'cell')} of {path.name!r} with < or > read as the number after it",) if signs else ()
+    return _Rows(frame.astype({DEVICE: "Int8"}) if DEVICE in frame else frame, about, notes)
+
+
+def _joined(parts: Sequence[_Rows]) -> _Rows:
+    if len(parts) == 1:
+        return parts[0]
+    notes = tuple(note for part in parts for note in part.notes)
+    frame = pd.concat([part.frame for part in parts], ignore_index=True)
+    return _Rows(frame, pd.concat([part.about for part in parts], ignore_index=True), notes)
+
+
+def _arrived(rows: _Rows, first: pd.Timestamp | None, end: pd.Timestamp | None) -> _Rows:
+    if "arrival" in rows.about:
+        rows = rows.keep(rows.about["arrival"].notna(), "without a date of arrival")
+    if first is not None:
+        rows = rows.keep(rows.about["arrival"] >= first, f"that arrived before {_day(first)}")
+    if end is not None:
+        rows = rows.keep(rows.about["arrival"] < end, f"that arrived from {_day(end)} on")
+    return rows
+
+
+def _labelled(rows: _Rows, empty_label: EmptyLabel | None) -> _Rows:
+    empty = rows.about["label"].isna()
+    count = f"{int(empty.sum())} of {counted(len(empty), 'outcome')} empty"
+    if empty_label is None:
+        if empty.any():
+            raise FileError(f'the table has {count}; say what that means by empty_label="negative" or "drop"')
+        return rows
+    what = "they count as negative" if empty_label == "negative" else "these rows are left out"
+    rows = replace(rows, notes=(*rows.notes, f"{count}: {what}"))
+    if empty_label == "negative":
+        return replace(rows, about=rows.about.fillna({"label": 0.0}))
+    return rows.keep(~empty)
+
+
+def _records(
+    rows: _Rows, target: str, *, ids: pd.Series, roles: np.ndarray | None = None, notes: Sequence[str] = ()
+) -> Records:
+    labels = rows.about["label"].to_numpy(dtype=np.int8)
+    positive = int(labels.sum())
+    if not 0 < positive < len(labels):
+        raise FileError(
+            f"{counted(positive, 'row')} with the outcome and {len(labels) - positive} without remain, but both "
+            "are needed; check the outcome column, the dates of arrival and empty_label"
+        )
+    described = (
+        f"{len(labels)} rows, {positive / len(labels):.1%} with the outcome, "
+        f"{rows.frame.isna().to_numpy().mean():.1%} of the cells missing"
+    )
+    return Records(
+        labels,
+        ids.to_numpy(dtype=str),
+        rows.frame,
+        roles=roles,
+        target=target,
+        notes=(*rows.notes, described, *notes, _NO_PATIENTS),
+    )
+
+
+def _unit_notes(rows: _Rows) -> list[str]:
+    """Medians of haemoglobin, which some hospitals give in g/L and others in g/dL, and features like it."""
+    medians = rows.frame.astype(float).groupby(rows.about["site"]).median()
+    shown = listed(f"{median:.4g} ({site})" for site, median in medians[HAEMOGLOBIN].dropna().items())
+    notes = [f"units are those of the files; median of {HAEMOGLOBIN!r}: {shown or 'never measured'}"]
+    apart = [str(name) for name in medians if medians[name].max() > 3 * medians[name].min() > 0]
+    if apart:
+        notes.append(f"medians differ more than threefold between sites, check the units of: {quoted(apart)}")
+    return notes
+
+
+def _numbers(cells: pd.Series) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Each cell as float64 without its sign, whether it had < or >, and whether it is neither number nor empty."""
+    words, codes = [*cells.cat.categories], cells.cat.codes.to_numpy()
+    empty = np.array([word.lower() in _EMPTY for word in words], dtype=bool)
+    signed = np.array([_SIGN.match(word) is not None for word in words], dtype=bool)
+    values = level_numbers([_SIGN.sub("", word) for word in words])
+    wrong = ~empty & ~(np.abs(values) <= LARGEST)
+    return values[codes], signed[codes], wrong[codes]
+
+
+def _moments(cells: pd.Series) -> pd.Series:
+    words = pd.to_datetime(pd.Series([*cells.cat.categories], dtype=str), format="ISO8601", errors="coerce", utc=True)
+    return words.iloc[cells.cat.codes].set_axis(cells.index)
+
+
+def _moment(asked: date | str | None) -> pd.Timestamp | None:
+    if asked is None:
+        return None
+    try:
+        moment = pd.Timestamp(datetime.fromisoformat(asked) if isinstance(asked, str) else asked)
+    except ValueError:
+        raise SettingsError(f"{asked!r} is no date of arrival; write it like 2020-03-31") from None
+    return moment.tz_localize("UTC") if moment.tzinfo is None else moment
+
+
+def _day(moment: pd.Timestamp) -> str:
+    return moment.strftime("%Y-%m-%d")
+
+
+def _paths_by_site(files: Mapping[str, Path] | Path) -> dict[str, Path]:
+    if isinstance(files, Mapping):
+        paths = {str(site): Path(path) for site, path in files.items()}
+    elif Path(files).is_dir():
+        paths = {path.stem: path for path in sorted(Path(files).glob("[!.]*.csv"))}
+    else:
+        paths = {Path(files).stem: Path(files)}
+    if not paths:
+        raise FileError("there is no .csv file to read; name a folder of such files, or a file for each site")
+    return paths
+
+
+def _checked_roles(site_roles: Mapping[str, str] | None, sites: Mapping[str, Path]) -> dict[str, str] | None:
+    if site_roles is None:
+        return None
+    if set(site_roles) != set(sites) or not set(site_roles.values()) <= set(ROLES):
+        raise SettingsError(f"site_roles must give each of {quoted(sites)} one of the roles {quoted(ROLES)}")
+    return dict(site_roles)
+
+
+def _check_choice(name: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise SettingsError(f"{name} cannot be {value!r}; choose one of {quoted(known)}")
+
+
+def _repeated(ids: pd.Series) -> pd.Series:
+    return (ids != "") & ids.duplicated()
+
+
+def _columns(names: Sequence[str]) -> str:
+    return f"the column {quoted(names)}" if len(names) == 1 else f"the columns {quoted(names)}"
+
+
+def _content(path: Path) -> bytes:
+    if not path.exists():
+        raise FileError(f"{str(path)!r} does not exist; check the name and the folder")
+    try:
+        with pa.input_stream(str(path), compression="detect") as stream:
+            return stream.read()
+    except OSError:
+        raise FileError(f"{str(path)!r} cannot be read to its end; check that it is a file and complete") from None
+
+
+def _header(path: Path, content: bytes) -> list[str]:
+    text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", errors="replace", newline="")
+    try:
+        return next((row for row in csv.reader(text) if row), [])
+    except csv.Error:
+        raise FileError(f"{str(path)!r} is not a comma-separated table; check the file") from None
+
+
+def _stripped(cells: pd.Series) -> pd.Series:
+    codes, words = pd.factorize(np.array([word.strip() for word in cells.cat.categories], dtype=object))
+    return pd.Series(pd.Categorical.from_codes(codes[cells.cat.codes], pd.Index(words)), index=cells.index)

@@ -1,0 +1,57 @@
+"""Known datasets: every reader is there, options are checked, mistakes are told before anything is read."""
+
+import inspect
+from importlib import import_module
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from aliquot.cohort import Records
+from aliquot.cohort.known import KNOWN, read_known
+from aliquot.errors import FileError, SettingsError
+from aliquot.runs.folder import Source
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_every_reader_is_there_and_takes_its_options(name):
+    module, function = KNOWN[name].reader.split(":")
+    parameters = inspect.signature(getattr(import_module(f"aliquot.cohort.readers.{module}"), function)).parameters
+    assert set(KNOWN[name].options) <= set(parameters)
+    wanted = [one.name for one in parameters.values() if one.default is one.empty][1:]
+    assert set(wanted) <= set(KNOWN[name].needed)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("mimic4", {}, "known: physionet2012"),
+        ("mimic3", {"colums": "raw"}, "its options are: columns, masks"),
+        ("physionet2012", {"x": "1"}, "its options are: none"),
+        ("meds", {"hours": "48"}, "--read labels=VALUE"),
+    ],
+)
+def test_mistakes_name_what_is_known(name, options, words, tmp_path):
+    with pytest.raises(SettingsError, match=words):
+        read_known(name, tmp_path, options)
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    with pytest.raises(FileError, match=r"set-a\.tar\.gz"):
+        read_known("physionet2012", tmp_path / "absent")
+
+
+def test_options_arrive_as_numbers_truths_and_words(tmp_path, monkeypatch):
+    told = {}
+
+    def reader(path, task, **options):
+        told.update(options, path=path, task=task)
+        return Records(np.array([0, 1]), np.array(["a", "b"]), pd.DataFrame({"age": [61, 70]}))
+
+    monkeypatch.setattr("aliquot.cohort.readers.fiddle.read_fiddle", reader)
+    read_known("fiddle", tmp_path, {"task": "ARF_4h", "minimum_share": "0.25", "summary": "any"})
+    assert told == {"path": tmp_path, "task": "ARF_4h", "minimum_share": 0.25, "summary": "any"}
+    source = Source(file=str(tmp_path), cohort="fiddle", read_options=(("task", "ARF_4h"),))
+    (cohort, data), (_, again) = source.read(), source.read()
+    assert cohort.n == 2
+    assert data == again
