@@ -251,16 +251,17 @@ def test_tampered_release(finished, aliquot, tmp_path, name, harm):
 
 
 @pytest.mark.parametrize("harm", [spoil, truncate])
-@pytest.mark.parametrize("name", ["experts-0", "curves", "matching", "full-data"])
+@pytest.mark.parametrize("name", ["experts", "curves", "matching", "full-data"])
 def test_tampered_checkpoint(finished, aliquot, tmp_path, name, harm):
     copy = tmp_path / "run"
     shutil.copytree(finished[0] / "run", copy)
     shutil.rmtree(copy / "release")
-    harm(copy / "private" / "store" / f"{name}.safetensors")
+    path = next((copy / "private" / "store").glob(f"{name}*.safetensors"))
+    harm(path)
     code, printed, said = aliquot("resume", copy, "--quiet")
     assert (code, printed) == (2, "")
     assert said.count("\n") == 1
-    assert name in said
+    assert path.stem in said
     assert not (copy / "release").exists()
 
 

@@ -55,3 +55,30 @@ def _check_undivided(name: str, roles: np.ndarray, patient: np.ndarray) -> None:
             f"the split column {name!r} puts {counted(divided, 'patient')} into more than one role; give all "
             "rows of a patient the same role"
         )
+
+
+def carve_tuning(
+    labels: np.ndarray, groups: np.ndarray, roles: np.ndarray, *, seed: int, share: float = 0.15
+) -> np.ndarray:
+    """The roles with a share of the training patients moved to tuning, drawn by patient within each outcome.
+
+    Guarantees: all rows of a patient move together; rows that do not train stay what they are; an outcome that only
+    one training patient has stays in train. A patient with both outcomes counts as 1.
+
+    >>> roles = carve_tuning(np.arange(40) % 2, np.arange(40), np.full(40, "train"), seed=0)
+    >>> roles.tolist().count("train"), roles.tolist().count("tuning")
+    (34, 6)
+    """
+    train = np.flatnonzero(roles == "train")
+    patient = np.unique(groups[train], return_inverse=True)[1]
+    outcome = np.zeros(patient.max(initial=-1) + 1, dtype=np.int64)
+    np.maximum.at(outcome, patient, labels[train])
+    rng = np.random.default_rng(seed)
+    moved = np.zeros(outcome.size, dtype=bool)
+    for label in (0, 1):
+        members = rng.permutation(np.flatnonzero(outcome == label))
+        if members.size > 1:
+            moved[members[: max(1, round(share * members.size))]] = True
+    carved = roles.astype("U8")
+    carved[train[moved[patient]]] = "tuning"
+    return carved

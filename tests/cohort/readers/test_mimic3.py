@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from aliquot.cohort.readers.mimic3 import CHANNELS, NORMAL, SCALES, carve_tuning, read_mimic3
+from aliquot.cohort.readers.mimic3 import CHANNELS, NORMAL, SCALES, read_mimic3
 from aliquot.cohort.records import Records
+from aliquot.cohort.roles import carve_tuning
 from aliquot.errors import FileError, SettingsError
 
 SENTINEL = "Zq7_secret"

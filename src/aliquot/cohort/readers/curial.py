@@ -4,9 +4,6 @@ A file is one hospital group after harmonisation: a comma-separated table with o
 same reading serves any wide table of numbers (``read_wide``).
 """
 
-import csv
-import io
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -15,11 +12,9 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.csv as arrow_csv
 from numpy.typing import ArrayLike
 
-from aliquot.cohort.cells import LARGEST, level_numbers
+from aliquot.cohort.readers.files import read_text, refuse, signed_numbers, zero_or_one
 from aliquot.cohort.records import ROLES, Records
 from aliquot.cohort.wording import counted, listed, quoted
 from aliquot.errors import FileError, SettingsError
@@ -57,8 +52,6 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "gas": (*_LAB, "Blood_Test APTT", "Blood_Test Prothromb. Time", *(f"Blood_Gas {name}" for name in _GAS)),
 }
 
-_EMPTY = ("", "na", "n/a", "nan", "null", "none")
-_SIGN = re.compile(r"^[<>]=?")
 _NO_PATIENTS = "there is no patient number: rows of one person may fall on both sides of a split"
 
 
@@ -158,57 +151,6 @@ def read_wide(
     return _records(rows, outcome, ids=rows.about["id"])
 
 
-def column_names(path: Path) -> list[str]:
-    """Names in the first line of a .csv or .csv.gz file."""
-    return _header(path, _content(path))
-
-
-def read_text(path: Path, columns: Sequence[str]) -> pd.DataFrame:
-    """The named columns of a .csv or .csv.gz file as categories of text, without spaces around it; "" where empty.
-
-    Errors of pyarrow quote cells, so they are replaced.
-    """
-    content = _content(path)
-    known = _header(path, content)
-    missing = [name for name in columns if name not in known]
-    if missing:
-        raise FileError(f"{str(path)!r} lacks {_columns(missing)}; add what is missing, or correct its name")
-    repeated = [name for name in columns if known.count(name) > 1]
-    if repeated:
-        raise FileError(f"{str(path)!r} has more than once {_columns(repeated)}; keep one of each name")
-    types = dict.fromkeys(columns, pa.dictionary(pa.int32(), pa.string()))
-    try:
-        table = arrow_csv.read_csv(
-            pa.BufferReader(content),
-            parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
-            convert_options=arrow_csv.ConvertOptions(column_types=types, include_columns=[*columns]),
-        )
-    except pa.ArrowException:
-        raise FileError(
-            f"{str(path)!r} has lines that are no UTF-8 text or have more or fewer cells than the "
-            f"{len(known)} column names; mend these lines or export the table again"
-        ) from None
-    return pd.DataFrame({name: _stripped(cells) for name, cells in table.to_pandas().items()})
-
-
-def refuse(path: Path, found: Mapping[str, ArrayLike], *, remedy: str = "clean the file") -> None:
-    """Raise a FileError if anything was found; each phrase has a truth value per row."""
-    counts = {phrase: int(np.count_nonzero(np.asarray(where))) for phrase, where in found.items()}
-    problems = [f"{counted(count, 'row')} {phrase}" for phrase, count in counts.items() if count]
-    if problems:
-        raise FileError(f"{str(path)!r} has {listed(problems)}; {remedy}")
-
-
-def zero_or_one(cells: pd.Series) -> np.ndarray:
-    """Each cell of ``read_text`` as 0.0 or 1.0, missing where empty and infinite where it is anything else.
-
-    >>> zero_or_one(pd.Series(["1.0", "0", "", "2", "<1"], dtype="category")).tolist()
-    [1.0, 0.0, nan, inf, inf]
-    """
-    values, signed, wrong = _numbers(cells)
-    return np.where(signed | wrong | ~(np.isnan(values) | np.isin(values, (0, 1))), np.inf, values)
-
-
 @dataclass(frozen=True, eq=False)
 class _Rows:
     frame: pd.DataFrame  # features
@@ -226,7 +168,7 @@ def _read_rows(
     path: Path, site: str, features: Sequence[str], outcome: str, ids: str | None, arrival: str | None
 ) -> _Rows:
     cells = read_text(path, [name for name in (*features, outcome, ids, arrival) if name is not None])
-    numbers = {name: _numbers(cells[name]) for name in features}
+    numbers = {name: signed_numbers(cells[name]) for name in features}
     frame = pd.DataFrame({name: values for name, (values, _, _) in numbers.items()}, index=cells.index)
     found: dict[str, ArrayLike] = {f"without a number in {name!r}": wrong for name, (_, _, wrong) in numbers.items()}
     if DEVICE in frame:
@@ -311,16 +253,6 @@ def _unit_notes(rows: _Rows) -> list[str]:
     return notes
 
 
-def _numbers(cells: pd.Series) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Each cell as float64 without its sign, whether it had < or >, and whether it is neither number nor empty."""
-    words, codes = [*cells.cat.categories], cells.cat.codes.to_numpy()
-    empty = np.array([word.lower() in _EMPTY for word in words], dtype=bool)
-    signed = np.array([_SIGN.match(word) is not None for word in words], dtype=bool)
-    values = level_numbers([_SIGN.sub("", word) for word in words])
-    wrong = ~empty & ~(np.abs(values) <= LARGEST)
-    return values[codes], signed[codes], wrong[codes]
-
-
 def _moments(cells: pd.Series) -> pd.Series:
     words = pd.to_datetime(pd.Series([*cells.cat.categories], dtype=str), format="ISO8601", errors="coerce", utc=True)
     return words.iloc[cells.cat.codes].set_axis(cells.index)
@@ -367,30 +299,3 @@ def _check_choice(name: str, value: str, known: Sequence[str]) -> None:
 
 def _repeated(ids: pd.Series) -> pd.Series:
     return (ids != "") & ids.duplicated()
-
-
-def _columns(names: Sequence[str]) -> str:
-    return f"the column {quoted(names)}" if len(names) == 1 else f"the columns {quoted(names)}"
-
-
-def _content(path: Path) -> bytes:
-    if not path.exists():
-        raise FileError(f"{str(path)!r} does not exist; check the name and the folder")
-    try:
-        with pa.input_stream(str(path), compression="detect") as stream:
-            return stream.read()
-    except OSError:
-        raise FileError(f"{str(path)!r} cannot be read to its end; check that it is a file and complete") from None
-
-
-def _header(path: Path, content: bytes) -> list[str]:
-    text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", errors="replace", newline="")
-    try:
-        return next((row for row in csv.reader(text) if row), [])
-    except csv.Error:
-        raise FileError(f"{str(path)!r} is not a comma-separated table; check the file") from None
-
-
-def _stripped(cells: pd.Series) -> pd.Series:
-    codes, words = pd.factorize(np.array([word.strip() for word in cells.cat.categories], dtype=object))
-    return pd.Series(pd.Categorical.from_codes(codes[cells.cat.codes], pd.Index(words)), index=cells.index)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, hstack
 
 from aliquot.cohort.cells import LARGEST
-from aliquot.cohort.readers.curial import column_names, read_text, refuse, zero_or_one
+from aliquot.cohort.readers.files import column_names, read_text, refuse, zero_or_one
 from aliquot.cohort.records import Records
 from aliquot.cohort.wording import counted, quoted
 from aliquot.errors import FileError, SettingsError

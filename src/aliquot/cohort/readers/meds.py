@@ -21,10 +21,9 @@ import pyarrow as pa
 from pyarrow import compute
 
 from aliquot.cohort.cells import LARGEST
-from aliquot.cohort.readers.curial import refuse
-from aliquot.cohort.readers.mimic3 import carve_tuning
-from aliquot.cohort.readers.yaib import is_number, is_text, open_parquet
+from aliquot.cohort.readers.files import is_number, is_text, open_parquet, refuse
 from aliquot.cohort.records import ROLES, Records
+from aliquot.cohort.roles import carve_tuning
 from aliquot.cohort.wording import counted, listed, quoted
 from aliquot.errors import FileError, SchemaError, SettingsError
 

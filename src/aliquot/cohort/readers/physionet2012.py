@@ -8,16 +8,16 @@ import gzip
 import re
 import tarfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from numpy.typing import ArrayLike
 from pyarrow import csv
 
 from aliquot.cohort.cells import level_numbers
+from aliquot.cohort.readers.files import refuse
 from aliquot.cohort.records import Records
 from aliquot.cohort.wording import counted, listed, quoted
 from aliquot.errors import FileError
@@ -207,7 +207,7 @@ def _read_outcomes(path: Path) -> pd.Series:
         f"whose {STAY} came before": stays.duplicated(),
         f"whose {DEATH} is not 0 or 1": ~deaths.isin(["0", "1"]),
     }
-    _refuse(path, "line", found)
+    refuse(path, found, noun="line", remedy=_REMEDY)
     return pd.Series(deaths.astype(int).to_numpy(), index=pd.Index(stays.astype(int), name=STAY_ID), name=TARGET)
 
 
@@ -229,7 +229,7 @@ def _gather(source: Path) -> tuple[list[int], list[int], bytes]:
         "without any line after the first": [body == b"\n" for body in bodies],
         "that came before": pd.Series(stays).duplicated(),
     }
-    _refuse(source, "stay", found)
+    refuse(source, found, noun="stay", remedy=_REMEDY)
     return stays, [body.count(b"\n") for body in bodies], b"".join(bodies)
 
 
@@ -272,7 +272,7 @@ def _parse(source: Path, stays: np.ndarray, text: bytes) -> pd.DataFrame:
         "without a finite number": ~np.isfinite(lines["value"]),
         f"whose {STAY} is not the file's": stated & (lines["value"] != lines[STAY_ID]),
     }
-    _refuse(source, "line", found)
+    refuse(source, found, noun="line", remedy=_REMEDY)
     lines = lines[~stated & (lines["value"] >= 0)]
     return lines.assign(variable=lines["variable"].cat.remove_categories(STAY))
 
@@ -294,11 +294,3 @@ def _read_csv(path: Path, text: bytes, columns: Sequence[str], *, header: bool) 
             f"{str(path)!r} has lines that are no text or have more or fewer cells than the others; {_REMEDY}"
         ) from None
     return table.to_pandas()
-
-
-def _refuse(path: Path, noun: str, found: Mapping[str, ArrayLike]) -> None:
-    """Raise a FileError if anything was found; each phrase has a truth value per line or stay."""
-    counts = {phrase: int(np.count_nonzero(np.asarray(where))) for phrase, where in found.items()}
-    problems = [f"{counted(count, noun)} {phrase}" for phrase, count in counts.items() if count]
-    if problems:
-        raise FileError(f"{str(path)!r} has {listed(problems)}; {_REMEDY}")

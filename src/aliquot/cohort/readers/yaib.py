@@ -12,8 +12,6 @@ both take measurements from ricu, whose ``round_to`` rounds times down.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +20,7 @@ import pyarrow as pa
 from pyarrow import compute, parquet
 
 from aliquot.cohort.cells import LARGEST
-from aliquot.cohort.readers.curial import refuse
+from aliquot.cohort.readers.files import is_number, is_text, open_parquet, refuse
 from aliquot.cohort.records import Records
 from aliquot.cohort.wording import counted, quoted
 from aliquot.errors import FileError, SettingsError
@@ -80,47 +78,6 @@ def read_yaib(folder: Path, *, hours: int | None = None) -> Records:
         target=LABEL,
         notes=(*notes, "there is no patient number: stays of one patient may fall on both sides of a split"),
     )
-
-
-@contextmanager
-def open_parquet(
-    path: Path, kinds: Mapping[str, Callable[[pa.DataType], bool]], remedy: str, *, optional: Collection[str] = ()
-) -> Iterator[parquet.ParquetFile]:
-    """A Parquet file that has these columns, each of a type that its function accepts; else a FileError.
-
-    Columns in ``optional`` may be absent. Errors of pyarrow may quote cells, so those raised while the file is open
-    are replaced.
-    """
-    if not path.is_file():
-        raise FileError(f"the file {str(path)!r} is missing; {remedy}")
-    try:
-        with parquet.ParquetFile(path) as file:
-            names = file.schema_arrow.names
-            types = dict(zip(names, file.schema_arrow.types, strict=True))
-            lacking = [name for name in kinds if names.count(name) != 1 and (name in names or name not in optional)]
-            if lacking:
-                raise FileError(f"{str(path)!r} has not one column each named {quoted(lacking)}; {remedy}")
-            wrong = [f"{name} ({types[name]})" for name in types if name in kinds and not kinds[name](types[name])]
-            if wrong:
-                raise FileError(f"{str(path)!r} has columns of another type than expected: {quoted(wrong)}; {remedy}")
-            yield file
-    except (pa.ArrowException, OSError):
-        raise FileError(f"{str(path)!r} cannot be read as Parquet to its end; {remedy}") from None
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Whether a column holds text, as such or as categories.
-
-    >>> is_text(pa.large_string()), is_text(pa.dictionary(pa.int8(), pa.string())), is_text(pa.int64())
-    (True, True, False)
-    """
-    return str(kind.value_type if pa.types.is_dictionary(kind) else kind) in ("string", "large_string", "string_view")
-
-
-def is_number(kind: pa.DataType) -> bool:
-    """Whether a column holds numbers or truth values, or nothing but gaps."""
-    types = pa.types
-    return types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_null(kind)
 
 
 def _is_stay(kind: pa.DataType) -> bool:
