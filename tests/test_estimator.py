@@ -16,7 +16,7 @@ from aliquot.errors import AliquotError
 TINY = {
     "network": {"hidden": [4]},
     "expert": {"count": 2, "epochs": 2, "pilots": 1},
-    "curve": {"kind": "linear"},
+    "slots": {"path": "linear"},
     "match": {"iterations": 4, "judge_every": 2, "student_steps": 2},
     "evaluation": {"search_networks": 1, "search_epochs": 2},
 }
