@@ -1,6 +1,7 @@
 """Comparisons: cells once, equal terms, shared experts, continuing, failures, and the arithmetic of the table."""
 
 import json
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -84,6 +85,16 @@ def test_finished_cells_are_not_run_again_and_a_folder_can_be_extended(compared,
     assert ran == []
     compare_into(folder, source, cells(["btm", "kmeans"]), Silence())
     assert ran == ["kmeans"]
+
+
+def test_a_changed_cell_is_noticed_and_only_that_one_is_missing(compared, source, tmp_path):
+    folder = tmp_path / "copy"
+    shutil.copytree(compared[0], folder)
+    path = folder / "cells" / f"{compared[1][2].name(source.read()[1])}.json"
+    path.write_text(path.read_text().replace('"mean": 0.', '"mean": 0.9', 1))
+    table = compare_into(folder, source, compared[1], Silence()).set_index("method")
+    assert "was changed" in table.loc["mtt", "failed"]
+    assert (table.drop(index="mtt")["failed"] == "").all()
 
 
 def test_other_data_are_refused(compared, source, tmp_path):
@@ -171,7 +182,7 @@ def test_means_spreads_shares_and_paired_differences():
 def test_cells_hold_no_patients(compared):
     folder, *_ = compared
     for path in (folder / "cells").glob("*.json"):
-        assert set(json.loads(path.read_text())) <= {
+        assert set(json.loads(path.read_text())["result"]) <= {
             *("method", "preset", "budget", "rows_per_class", "seed", "auroc", "auprc", "tuning", "iterations"),
             *("best_iteration", "skipped", "seconds", "expert_seconds", "expert_epochs", "trajectory_bytes", "notes"),
             *("fixed_epochs", "best_epoch"),

@@ -14,13 +14,14 @@ from typing import Any
 
 from aliquot.cohort import Cohort
 from aliquot.digest import digest
+from aliquot.errors import TamperedError
 from aliquot.evaluate import summarised
 from aliquot.evaluate.held_out import score_full_data, score_rows
 from aliquot.hooks import Progress, Silence
 from aliquot.methods import DENSE, method_named
 from aliquot.runs.pipeline import Request, prepare, task_of
 from aliquot.runs.settings import Settings, load_settings
-from aliquot.runs.store import Store, write_atomically
+from aliquot.runs.store import Store, checksum_text, write_atomically
 from aliquot.seeds import streams
 
 REPORTED = ("auroc", "auprc")
@@ -114,7 +115,7 @@ def run_cell(
     name = cell.name(data)
     path = folder / "cells" / f"{name}.json"
     if path.exists():
-        return json.loads(path.read_text("utf-8"))
+        return _read(path)
     shared = Store(folder / "private" / "store")
     own = shared.within(f"cell-{name}")
     run = _full_data if cell.label == FULL else _condensed
@@ -122,8 +123,24 @@ def run_cell(
     asked = ("method", "preset", "budget", "rows_per_class", "seed")
     result = {**{name: getattr(cell.request, name) for name in asked}, **result}
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, json.dumps(result, indent=1).encode())
+    document = {"result": result, "sha256": checksum_text(json.dumps(result))}
+    write_atomically(path, json.dumps(document, indent=1).encode())
     shutil.rmtree(own.folder)
+    return result
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """A finished cell; a file that is not what was written is an error that says how to have it done again."""
+    try:
+        document = json.loads(path.read_text("utf-8"))
+        result = document["result"]
+        intact = document["sha256"] == checksum_text(json.dumps(result))
+    except (ValueError, KeyError, TypeError):
+        intact, result = False, {}
+    if not intact:
+        raise TamperedError(
+            f"the result {path.name} was changed or is not whole; delete it to have that cell run again"
+        )
     return result
 
 
