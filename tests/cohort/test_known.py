@@ -55,3 +55,13 @@ def test_options_arrive_as_numbers_truths_and_words(tmp_path, monkeypatch):
     (cohort, data), (_, again) = source.read(), source.read()
     assert cohort.n == 2
     assert data == again
+
+
+def test_simulated_cohorts_need_no_folder_and_say_what_they_are():
+    source = Source(file="simulated:puh", cohort="simulated:puh", read_options=(("fraction", "0.02"), ("seed", "3")))
+    cohort, _ = source.read()
+    assert 700 < cohort.n < 900
+    assert "simulated" in cohort.notes[0]
+    assert "simulated" in cohort.target
+    with pytest.raises(SettingsError, match="fraction, seed"):
+        read_known("simulated:puh", None, {"size": "1"})

@@ -11,7 +11,7 @@ from aliquot.errors import SettingsError, TooFewPatientsError
 from aliquot.evaluate.metrics import row_classes
 from aliquot.evaluate.protocol import EvaluationSettings, TuningJudge, logits_of, train_on
 from aliquot.methods import METHODS, STARTS, Task, method_named, starting_rows
-from aliquot.networks import TrainSettings, mlp
+from aliquot.networks import TrainSettings, lstm, mlp
 from aliquot.runs.settings import load_settings
 from aliquot.runs.store import Notebook
 
@@ -164,6 +164,19 @@ def test_three_classes(name, blobs):
     assert got.x.shape == (6, 5)
     assert row_classes(got.targets).tolist() == [0, 0, 1, 1, 2, 2]
     np.testing.assert_allclose(got.targets.sum(axis=1), 1, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_series_over_time(name):
+    rng = np.random.default_rng(0)
+    labels = (np.arange(90) % 3 == 0).astype(np.int32)
+    x = (rng.normal(size=(90, 4, 2)) + labels[:, None, None]).astype(np.float32)
+    network = lstm(2, 2, 3)
+    judge = TuningJudge(network, EvaluationSettings(search_epochs=2, search_networks=1), x, labels, jax.random.key(0))
+    got = METHODS[name].condense(Task(network, x, labels, 3, judge), settings_of(name), key=jax.random.key(0))
+    assert got.x.shape == (6, 4, 2)
+    assert np.isfinite(got.x).all()
+    assert bool(shared_rows(got.x, x)) == METHODS[name].selects_rows
 
 
 def test_one_logit_and_two_logits_give_the_same_ranking(blobs):

@@ -124,16 +124,17 @@ def demo(
 
 def known_source(cohort: str, path: Path | None, read: list[str] | None) -> "Source":
     """A known dataset in a folder."""
+    from aliquot.cohort.known import SIMULATED
     from aliquot.errors import SettingsError
     from aliquot.runs.folder import Source
 
-    if path is None:
+    if path is None and not cohort.startswith(SIMULATED):
         raise SettingsError(f"asked for the cohort {cohort!r}, but not told where it is; add --path DIR")
     pairs = [option.partition("=") for option in read or ()]
     if not all(name and equals for name, equals, _ in pairs):
         raise SettingsError("options of a reader are written --read NAME=VALUE")
     return Source(
-        file=str(path.resolve()),
+        file=cohort if path is None else str(path.resolve()),
         cohort=cohort,
         read_options=tuple((name.strip(), value.strip()) for name, _, value in pairs),
     )

@@ -78,6 +78,8 @@ def cohorts() -> None:
             needed = " (needed)" if option in known.needed else ""
             out.print(f"  --read {option}=…{needed}: {meaning}", markup=False)
     out.print("then: aliquot condense --cohort NAME --path DIR --out RUN", markup=False)
+    out.print("simulated:ouh, :puh, :uhb, :eicu, :mimic3: made-up patients in the shape of the paper's datasets")
+    out.print("  then: aliquot condense --cohort simulated:ouh --read fraction=0.1 --out RUN", markup=False)
 
 
 def version() -> None:

@@ -110,10 +110,18 @@ KNOWN = {
 }
 
 
+SIMULATED = "simulated:"  # before the name of one of the paper's datasets: a made-up cohort of its shape
+
+
 def read_known(name: str, path: Path, options: Mapping[str, Any] | None = None) -> Records:
-    """The records of a known dataset in a folder; a wrong name or option is an error that lists what is known."""
+    """The records of a known dataset in a folder; a wrong name or option is an error that lists what is known.
+
+    ``simulated:ouh`` and its like need no folder; their options are ``fraction`` and ``seed``.
+    """
+    if name.startswith(SIMULATED):
+        return _simulated(name.removeprefix(SIMULATED), dict(options or {}))
     if name not in KNOWN:
-        raise SettingsError(f"asked for the cohort {name!r}; known: {', '.join(KNOWN)}")
+        raise SettingsError(f"asked for the cohort {name!r}; known: {', '.join(KNOWN)}, {SIMULATED}NAME")
     known, given = KNOWN[name], dict(options or {})
     unknown = [option for option in given if option not in known.options]
     if unknown:
@@ -127,6 +135,15 @@ def read_known(name: str, path: Path, options: Mapping[str, Any] | None = None) 
             f"asked to read {name!r} from {str(path)!r}, but that is no folder; it should hold {known.files}"
         )
     return _reader(known)(path, **{key: _typed(key, value) for key, value in given.items()})
+
+
+def _simulated(name: str, options: dict[str, Any]) -> Records:
+    from aliquot.cohort.simulate import simulate
+
+    unknown = [option for option in options if option not in ("fraction", "seed")]
+    if unknown:
+        raise SettingsError(f"asked to simulate with the option {unknown[0]!r}; the options are: fraction, seed")
+    return simulate(name, **{key: _typed(key, value) for key, value in options.items()})
 
 
 def _reader(known: KnownCohort) -> Callable[..., Records]:

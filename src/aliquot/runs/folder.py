@@ -83,7 +83,7 @@ def resume(folder: Path, progress: Progress) -> Path:
     options = tuple((name, value) for name, value in plan["source"]["read_options"])
     source = Source(**{**plan["source"], "drop": tuple(plan["source"]["drop"]), "read_options": options})
     request = Request(**{**plan["request"], "settings": settings_from(plan["request"]["settings"])})
-    if source.file != EMBEDDED and not Path(source.file).exists():
+    if source.file not in (EMBEDDED, source.cohort) and not Path(source.file).exists():
         raise FileError("asked to resume, but the data file of this run is no longer where it was; put it back")
     return condense_into(folder, source, request, progress)
 

@@ -148,8 +148,8 @@ def read_mimic3(
     masks = masks and fill == "previous"
     observed = ~np.isnan(grid) if masks else None
     if fill == "previous":
-        _fill(grid)
-    series, channels = _encoded(grid, "codes" if fill == "none" else columns, observed)
+        fill_grid(grid)
+    series, channels = encode_grid(grid, "codes" if fill == "none" else columns, observed)
     copies = stays.groupby("stay").cumcount().to_numpy() + 1
     return Records(
         labels=stays["label"].to_numpy(dtype=np.int8),
@@ -345,7 +345,7 @@ def _values(channel: str, cells: pd.Series) -> np.ndarray:
     return np.array([*places, np.nan])[cells.cat.codes]
 
 
-def _fill(grid: np.ndarray) -> None:
+def fill_grid(grid: np.ndarray) -> None:
     """Carry every channel forward (in place), starting from the normal value."""
     start = [_PLACES[channel][value] if isinstance(value, str) else value for channel, value in NORMAL.items()]
     before = np.array(start, dtype=np.float32)
@@ -354,7 +354,7 @@ def _fill(grid: np.ndarray) -> None:
         grid[:, hour] = before
 
 
-def _encoded(grid: np.ndarray, columns: Columns, observed: np.ndarray | None) -> tuple[np.ndarray, tuple[str, ...]]:
+def encode_grid(grid: np.ndarray, columns: Columns, observed: np.ndarray | None) -> tuple[np.ndarray, tuple[str, ...]]:
     """The series and its names: scales by what their spellings mean, numbers as they are, masks at the end."""
     meanings = [(channel, *meaning) for channel in CHANNELS for meaning in _meanings(channel, columns)]
     names = [name for _, name, _ in meanings] + [f"mask->{channel}" for channel in CHANNELS if observed is not None]
