@@ -83,3 +83,12 @@ def test_errors_come_before_work(frame):
 def test_import_is_light():
     code = "import sys, aliquot; print([m for m in ('jax', 'matplotlib', 'sklearn', 'pandas') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_real_patients_are_saved_only_where_that_is_meant(frame, tmp_path):
+    result = aliquot.condense(frame, "triage", rows_per_class=3, method="random", budget="smoke", settings=QUICK)
+    with pytest.raises(AliquotError, match="real patients"):
+        result.save(tmp_path / "release")
+    assert not (tmp_path / "release").exists()
+    folder = result.save(tmp_path / "release", allow_real_rows=True)
+    assert "THESE ROWS ARE REAL PATIENTS" in (folder / "card.md").read_text("utf-8")

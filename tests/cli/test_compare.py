@@ -3,6 +3,7 @@ import sys
 import pytest
 
 from aliquot.cli import main
+from aliquot.methods import METHODS
 
 QUICK = ["--budget", "smoke", "--seeds", "1", "--rows-per-class", "4", "--set", "evaluation.full_epochs=2"]
 
@@ -40,3 +41,13 @@ def test_mistakes_end_with_one_sentence_before_anything_is_written(monkeypatch, 
     assert hint in said
     assert said.count("\n") == 1
     assert not (tmp_path / "c").exists()
+
+
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.selects_rows])
+def test_a_release_of_real_patients_needs_a_flag(monkeypatch, tmp_path, capsys, name):
+    words = ["condense", tmp_path / "table.csv", "--target", "died", "--method", name, "--out", tmp_path / "run"]
+    monkeypatch.setattr(sys, "argv", ["aliquot", *map(str, words)])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    assert "--allow-real-rows" in capsys.readouterr().err

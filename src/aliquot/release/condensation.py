@@ -9,8 +9,9 @@ import pandas as pd
 
 from aliquot.cohort import Encoder, SeriesEncoder
 from aliquot.cohort.series import as_long
-from aliquot.errors import SchemaError
+from aliquot.errors import SchemaError, SettingsError
 from aliquot.evaluate.metrics import row_classes
+from aliquot.methods import method_named
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +78,16 @@ class Condensation:
             raise SchemaError("asked to encode a table, but these rows are series; use encoder.transform with series")
         return pd.DataFrame(self.encoder.transform(frame), columns=list(self.encoder.feature_names), index=frame.index)
 
-    def save(self, folder: str | Path) -> Path:
-        """Write the release: rows, encoder, recipe, metrics, card, croissant and report."""
+    def save(self, folder: str | Path, *, allow_real_rows: bool = False) -> Path:
+        """Write the release: rows, encoder, recipe, metrics, card, croissant and report.
+
+        Rows that are real patients are written only where ``allow_real_rows`` says that this is meant.
+        """
+        if method_named(self.metrics["method"]).selects_rows and not allow_real_rows:
+            raise SettingsError(
+                f"asked to save rows by {self.metrics['method']!r}, which are real patients; pass allow_real_rows=True "
+                "if that is meant"
+            )
         from aliquot.release.bundle import write_release
 
         return write_release(self, Path(folder))
