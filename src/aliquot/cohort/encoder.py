@@ -4,7 +4,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from aliquot.cohort.wording import quoted
 from aliquot.errors import SchemaError, TamperedError
 
 FORMAT, VERSION = "aliquot-encoder", 1
+T = TypeVar("T")
 
 _CODES = {"numeric": NumberCode, "integer": NumberCode, "boolean": TruthCode, "categorical": LevelCode}
 
@@ -99,13 +100,17 @@ class Encoder:
     @classmethod
     def from_json(cls, text: str) -> "Encoder":
         """The encoder that ``to_json`` wrote; a TamperedError where the text is not whole and unchanged."""
-        encoder = _parse(text)
-        if encoder is None:
-            raise TamperedError(
-                f"the encoder is not a whole and unchanged file of the format {FORMAT}, version {VERSION}; "
-                "take it from the original release again"
-            )
-        return encoder
+        return unless_tampered(_parse(text), f"{FORMAT}, version {VERSION}")
+
+
+def unless_tampered(encoder: T | None, what: str) -> T:
+    """The encoder, or an error where its text was not whole and unchanged."""
+    if encoder is None:
+        raise TamperedError(
+            f"the encoder is not a whole and unchanged file of the format {what}; "
+            "take it from the original release again"
+        )
+    return encoder
 
 
 def _parse(text: str) -> Encoder | None:

@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 
 from aliquot.cohort.codes import NumberCode
-from aliquot.cohort.encoder import Encoder, checksum_of, code_of, entry_of
+from aliquot.cohort.encoder import Encoder, checksum_of, code_of, entry_of, unless_tampered
 from aliquot.cohort.fitting import EncoderSettings, fit_code
 from aliquot.cohort.schema import Column, Schema
-from aliquot.errors import SchemaError, TamperedError
+from aliquot.errors import SchemaError
 
 FORMAT, VERSION = "aliquot-series-encoder", 1
 MEASURED = "(measured)"
@@ -138,13 +138,7 @@ class SeriesEncoder:
     @classmethod
     def from_json(cls, text: str) -> "SeriesEncoder":
         """The encoder that ``to_json`` wrote; a TamperedError where the text is not whole and unchanged."""
-        encoder = _parse(text)
-        if encoder is None:
-            raise TamperedError(
-                f"the encoder is not a whole and unchanged file of the format {FORMAT}, version {VERSION}; "
-                "take it from the original release again"
-            )
-        return encoder
+        return unless_tampered(_parse(text), f"{FORMAT}, version {VERSION}")
 
     def _check(self, series: Series) -> None:
         names = tuple(code.name for code in self.channels)

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, hstack
 
-from aliquot.cohort.cells import LARGEST
+from aliquot.cohort.readers.coordinates import read_sparse
 from aliquot.cohort.readers.files import column_names, read_text, refuse, zero_or_one
 from aliquot.cohort.records import Records
 from aliquot.cohort.wording import counted, quoted
@@ -311,7 +311,7 @@ def _check_undivided(about: pd.DataFrame) -> None:
 
 def _read_flags(path: Path, ndim: int) -> tuple[_Flags, list[str]]:
     """The features of one .npz file, and a note on those that stand for others too."""
-    values, hours, width = _read_sparse(path, ndim)
+    values, hours, width = read_sparse(_existing(path), ndim, remedy=_REMEDY)
     names_file = path.with_name(f"{path.stem}.feature_names.json")
     names = _read_json(names_file)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
@@ -327,59 +327,6 @@ def _read_flags(path: Path, ndim: int) -> tuple[_Flags, list[str]]:
         raise FileError(f"{str(aliases_file)!r} does not give names for names; {_REMEDY}")
     note = f"{counted(len(aliases), 'feature')} of {path.name!r} with other names too, in {aliases_file.name!r}"
     return _Flags(values, hours, np.array(names, dtype=object)), [note] if aliases else []
-
-
-def _read_sparse(path: Path, ndim: int) -> tuple[csr_array, int, int]:
-    """The array as (n, hours * D), with hours (1 where it has no time) and D."""
-    coords, data, shape = _read_coordinates(path, ndim)
-    outside = sum(int(((axis < 0) | (axis >= size)).sum()) for axis, size in zip(coords, shape, strict=True))
-    unusable = int((~(np.abs(data) <= LARGEST)).sum())
-    if outside or unusable:
-        raise FileError(
-            f"{str(path)!r} has {counted(outside, 'coordinate')} outside its shape and {counted(unusable, 'value')} "
-            f"without a finite number; {_REMEDY}"
-        )
-    hours, width = (1, shape[-1]) if ndim == 2 else shape[1:]
-    columns = coords[-1].astype(np.int64)
-    if ndim == 3:
-        columns += coords[1].astype(np.int64) * width
-    values = csr_array((data.astype(np.float32), (coords[0], columns)), shape=(shape[0], hours * width))
-    if values.nnz < data.size:  # the conversion adds up what is given twice
-        raise FileError(f"{str(path)!r} gives {counted(data.size - values.nnz, 'coordinate')} twice; {_REMEDY}")
-    values.eliminate_zeros()
-    return values, hours, width
-
-
-def _read_coordinates(path: Path, ndim: int) -> tuple[np.ndarray, np.ndarray, list[int]]:
-    stored = _read_npz(path)
-    absent = [key for key in ("coords", "data", "shape") if key not in stored]
-    if absent:
-        form = " and is in the compressed form (gcxs)" if {"indptr", "compressed_axes"} & set(stored) else ""
-        raise FileError(
-            f"{str(path)!r} has no key {quoted(absent)}{form}; save it in the coordinate form, as sparse.save_npz does "
-            "with a sparse.COO array"
-        )
-    coords, data, shape = (stored[key] for key in ("coords", "data", "shape"))
-    fitting = coords.ndim == 2 and coords.shape == (ndim, data.size) and data.ndim == 1 and shape.shape == (ndim,)
-    if not fitting or {coords.dtype.kind, shape.dtype.kind} - set("iu") or data.dtype.kind not in "biuf":
-        raise FileError(
-            f"{str(path)!r} should hold whole numbers as coords ({ndim}, k) and shape ({ndim},), numbers as data (k,), "
-            f"but has {coords.dtype} {coords.shape}, {shape.dtype} {shape.shape}, {data.dtype} {data.shape}; {_REMEDY}"
-        )
-    if shape[:-1].min() < 1 or shape[-1] < 0 or np.any(stored.get("fill_value", 0)):
-        raise FileError(f"{str(path)!r} has no stays, no hours, or cells that are not 0 by default; {_REMEDY}")
-    return coords, data, [int(size) for size in shape]
-
-
-def _read_npz(path: Path) -> dict[str, np.ndarray]:
-    _existing(path)
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            return {key: arrays[key] for key in arrays.files}
-    except MemoryError:
-        raise
-    except Exception:  # a damaged file can raise anything, down to SyntaxError from numpy's header
-        raise FileError(f"{str(path)!r} cannot be read as a NumPy archive to its end; {_REMEDY}") from None
 
 
 def _read_json(path: Path) -> Any:
