@@ -70,3 +70,22 @@ def test_more_rows_than_patients_is_an_error(tiny, data):
 def test_unknown_setting_lists_the_known_ones(data):
     with pytest.raises(AliquotError, match="student_steps"):
         Condenser(settings={"match": {"student_step": 3}}).fit_resample(*data)
+
+
+def test_series_in_series_out(tiny):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 120)
+    x = rng.normal(loc=50, scale=5, size=(120, 4, 2)) + y[:, None, None]
+    x[:, :, 1][rng.random((120, 4)) < 0.3] = np.nan
+    rows, labels = tiny.set_params(network="lstm-1").fit_resample(x, y)
+    assert rows.shape == (6, 4, 2)
+    assert sorted(labels.tolist()) == [0] * 3 + [1] * 3
+    assert 30 < np.nanmean(rows) < 70  # in the units of x
+    assert np.isfinite(rows[:, :, 0]).all()  # a channel without gaps has none in the rows
+
+
+def test_series_of_infinite_numbers_are_refused(tiny):
+    x = np.ones((40, 4, 2))
+    x[0, 0, 0] = np.inf
+    with pytest.raises(ValueError, match="infinity"):
+        tiny.fit_resample(x, np.arange(40) % 2)

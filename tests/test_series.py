@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import aliquot
-from aliquot.cohort import Cohort
-from aliquot.errors import SettingsError
+from aliquot.cohort import Cohort, Series, Stays
+from aliquot.errors import SchemaError, SettingsError
 
 QUICK = {
     "network": {"kind": "lstm-1"},
@@ -65,3 +65,14 @@ def test_the_cards_program_encodes_as_we_do(result, cohort, tmp_path, monkeypatc
     values, frame = cohort.series.values, cohort.frame
     expected = result.encoder.transform(cohort.series, frame)
     np.testing.assert_allclose(names["encode"](values, frame), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_new_stays_are_encoded_like_the_rows(result, cohort):
+    expected = result.encoder.transform(cohort.series, cohort.frame)
+    encoded = result.encode(cohort)
+    assert encoded.columns.tolist() == result.rows.columns.tolist()
+    np.testing.assert_array_equal(encoded.to_numpy().reshape(-1, *result.encoder.shape), expected)
+    turned = Series(cohort.series.values[:, :, ::-1], cohort.series.channels[::-1])
+    pd.testing.assert_frame_equal(result.encode(Stays(pd.DataFrame(index=range(160)), turned)), encoded)
+    with pytest.raises(SchemaError, match="found a table"):
+        result.encode(pd.DataFrame({"hr": [80.0]}))

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from aliquot.cohort import Cohort, Column, Schema
+from aliquot.cohort import Cohort, Column, Layout, Schema, Series, Stays, on_grid
 from aliquot.errors import SchemaError, SplitError, TargetError
 
 
@@ -148,3 +148,127 @@ def test_from_arrays(raises):
         Cohort.from_arrays(X, y[:-1])
     with raises(SchemaError, "2 names"):
         Cohort.from_arrays(X, y, names=["a", "b"])
+
+
+LAYOUT = Layout("stay", "hour", "name", "value", hours=3)
+
+
+@pytest.fixture
+def events():
+    """Three hours of 60 stays of 40 patients, one measurement a line, and their table of outcomes."""
+    rng = np.random.default_rng(0)
+    row, hour, name = (grid.ravel() for grid in np.meshgrid(np.arange(60), np.arange(3), ["hr", "ph"], indexing="ij"))
+    lines = pd.DataFrame({"stay": row + 100, "hour": hour, "name": name, "value": rng.normal(80, 9, row.size).round(1)})
+    stays = pd.DataFrame(
+        {
+            "stay": np.arange(60)[::-1] + 100,
+            "who": np.arange(60) % 40,
+            "age": rng.integers(20, 90, 60),
+            "ward": np.resize(["icu", "hdu", "icu"], 60),
+            "died": np.resize([0, 0, 0, 1], 60),
+        }
+    )
+    return lines.drop(index=[3, 7]), stays
+
+
+def test_from_events_with_outcomes(events):
+    lines, stays = events
+    cohort = Cohort.from_events(lines, layout=LAYOUT, outcomes=stays, target="died", patient_id="who")
+    assert cohort.frame.columns.tolist() == ["age", "ward"]
+    assert cohort.schema.names == ("age", "ward")
+    assert cohort.labels.tolist() == stays["died"].tolist()
+    assert cohort.patient is not None
+    assert cohort.patient.tolist() == stays["who"].tolist()
+    assert cohort.series is not None
+    assert (cohort.series.values.shape, cohort.series.channels) == ((60, 3, 2), ("hr", "ph"))
+    assert cohort.series.values[-1, 0, 0] == np.float32(lines["value"].iloc[0])
+    assert cohort.notes == ()
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_from_events_without_outcomes_or_static_columns(events, wide):
+    lines, stays = events
+    table = lines.pivot(index=["stay", "hour"], columns="name", values="value").reset_index() if wide else lines
+    table = table.merge(stays[["stay", "died"]])
+    layout = Layout("stay", "hour", hours=3) if wide else LAYOUT
+    cohort = Cohort.from_events(table, layout=layout, target="died", patient_id="stay")
+    assert cohort.frame.shape == (60, 0)
+    assert len(cohort.schema) == 0
+    assert cohort.labels.tolist() == stays["died"].tolist()[::-1]
+    assert np.unique(cohort.patient).size == 60
+    assert cohort.series is not None
+    assert cohort.series.channels == ("hr", "ph")
+
+
+def test_from_events_reads_roles_classes_and_schema(events, raises):
+    lines, stays = events
+    stays = stays.assign(part=np.repeat(["train", "val", "test"], 20), died=np.resize(["home", "ward", "dead"], 60))
+    asked = {"layout": LAYOUT, "outcomes": stays, "target": "died"}
+    schema = Schema((Column(name="age", kind="numeric"), Column(name="ph", kind="ignore")))
+    cohort = Cohort.from_events(lines, **asked, split="part", schema=schema, drop=["ward", "who"])
+    assert cohort.classes == ("dead", "home", "ward")
+    assert cohort.split is not None
+    assert cohort.split.tolist() == np.repeat([0, 1, 2], 20).tolist()
+    assert [(column.name, column.kind) for column in cohort.schema] == [("age", "numeric")]
+    assert cohort.series is not None
+    assert cohort.series.channels == ("hr",)
+    with raises(SchemaError, "log, low or high for 'hr'"):
+        Cohort.from_events(lines, **asked, schema=Schema((Column(name="hr", kind="numeric", low=0),)))
+    with raises(SchemaError, "columns that the table lacks ('hrs')"):
+        Cohort.from_events(lines, **asked, schema=Schema((Column(name="hrs", kind="numeric"),)))
+    with raises(TargetError, "the target 'dead'", "'died'"):
+        Cohort.from_events(lines, **{**asked, "target": "dead"})
+    with raises(TargetError, "a positive class was named"):
+        Cohort.from_events(lines, **asked, positive="dead")
+    with raises(SchemaError, "two of target"):
+        Cohort.from_events(lines, **asked, split="died")
+
+
+def test_channels_that_say_nothing_are_left_out_and_said(events, raises):
+    lines, stays = events
+    extra = pd.DataFrame({"stay": 100, "hour": [0, 0], "name": ["flat", "empty"], "value": [1.0, np.nan]})
+    asked = {"layout": LAYOUT, "outcomes": stays, "target": "died"}
+    cohort = Cohort.from_events(pd.concat([lines, extra]), **asked)
+    assert cohort.series is not None
+    assert cohort.series.channels == ("hr", "ph")
+    assert cohort.notes == (
+        "left out 'empty': never measured",
+        "left out 'flat': the same value wherever it was measured",
+    )
+    with raises(SchemaError, "no channel left"):
+        Cohort.from_events(lines.assign(value=1.0), **asked)
+
+
+def test_the_outcome_is_never_a_feature(events):
+    lines, stays = events
+    lines = lines.merge(stays[["stay", "died", "who"]])  # in both tables
+    cohort = Cohort.from_events(lines, layout=LAYOUT, outcomes=stays, target="died", patient_id="who")
+    assert cohort.frame.columns.tolist() == ["age", "ward"]
+
+
+def test_from_stays_drops_channels_and_columns(events, raises):
+    lines, stays = events
+    read = on_grid(lines, LAYOUT, stays)
+    cohort = Cohort.from_stays(read, target="died", drop=["ph", "who"])
+    assert cohort.series is not None
+    assert cohort.series.channels == ("hr",)
+    assert cohort.schema.names == ("age", "ward")  # the stay is no feature
+    with raises(SchemaError, "column to drop 'phh'"):
+        Cohort.from_stays(read, target="died", drop=["phh"])
+    with raises(TargetError, "the target 'ph'"):
+        Cohort.from_stays(read, target="ph")
+    with raises(SchemaError, "no columns"):
+        Cohort.from_stays(Stays(pd.DataFrame(index=range(20)), Series(np.zeros((20, 2, 1)), ("a",))), target="y")
+
+
+def test_from_arrays_with_static_columns(raises):
+    X, y = np.arange(120.0).reshape(20, 3, 2), np.arange(20) % 2
+    static = pd.DataFrame({"age": np.arange(20), "site": "a"}, index=np.arange(20) + 7)
+    cohort = Cohort.from_arrays(X, y, static=static)
+    assert cohort.frame.columns.tolist() == ["age"]
+    assert cohort.frame.index.tolist() == list(range(20))
+    assert cohort.notes == ("left out 'site': the same value in every row",)
+    with raises(SchemaError, "static with one row each"):
+        Cohort.from_arrays(X, y, static=static[1:])
+    with raises(SchemaError, "three dimensions"):
+        Cohort.from_arrays(X[:, 0], y, static=static)

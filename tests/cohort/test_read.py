@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
-from aliquot.cohort import fingerprint, read_table
+from aliquot.cohort import fingerprint, read_patients, read_table
 from aliquot.errors import FileError, SchemaError
 
 WRITERS = {
@@ -47,6 +47,33 @@ def test_npz(tmp_path):
     assert read_table(path).columns.tolist() == ["x0", "x1", "y", "id"]
     np.savez(path, X=np.eye(3, 2), names=["age", "crp"])
     assert read_table(path).columns.tolist() == ["age", "crp"]
+
+
+def test_npz_of_series(tmp_path, raises):
+    path = tmp_path / "t.npz"
+    X = np.arange(24).reshape(3, 4, 2)
+    np.savez(path, X=X, y=[0, 1, 0], ids=["a", "b", "c"], names=["hr", "ph"])
+    stays = read_patients(path)
+    assert stays.series is not None
+    np.testing.assert_array_equal(stays.series.values, X.astype(np.float32))
+    assert stays.series.values.dtype == np.float32
+    assert stays.series.channels == ("hr", "ph")
+    assert (stays.frame.columns.tolist(), stays.stay_id) == (["y", "id"], "id")
+    with raises(SchemaError, "three dimensions"):
+        read_table(path)
+    np.savez(path, X=X)
+    assert read_patients(path).frame.shape == (3, 0)
+    for arrays in ({"X": X, "y": [0, 1]}, {"X": X, "names": ["hr"]}, {"X": X[None]}, {"X": np.full((3, 2, 1), np.inf)}):
+        np.savez(path, **arrays)
+        with raises(SchemaError, "t.npz"):
+            read_patients(path)
+
+
+def test_a_table_is_read_as_patients_too(frame, tmp_path):
+    frame.to_parquet(tmp_path / "t.parquet")
+    stays = read_patients(tmp_path / "t.parquet")
+    assert stays.series is None
+    pd.testing.assert_frame_equal(stays.frame, frame)
 
 
 @pytest.mark.parametrize(

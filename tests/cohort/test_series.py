@@ -98,6 +98,10 @@ def test_what_does_not_fit_is_refused():
     encoder = fitted(series, frame)
     with pytest.raises(SchemaError, match="6 steps of 2 channels"):
         encoder.transform(Series(series.values[:, :3], series.channels), frame)
+    with pytest.raises(SchemaError, match="6 steps of 2 channels, 1 hours each, but got 6 steps of 2 hours"):
+        encoder.transform(Series(series.values, series.channels, 2.0), frame)
+    with pytest.raises(SchemaError, match=r"lack channels that the encoder needs \('ph'\)"):
+        encoder.transform(Series(series.values, ("hr", "pH")), frame)
     with pytest.raises(SchemaError):
         encoder.inverse(np.zeros((3, 6, 5)))
     never = Series(np.full((20, 3, 1), np.nan, np.float32), ("lactate",))
@@ -107,6 +111,21 @@ def test_what_does_not_fit_is_refused():
         Cohort.from_arrays(np.zeros((5, 2, 2)), np.zeros(4))
     with pytest.raises(SchemaError):
         Cohort.from_arrays(np.full((4, 2, 2), np.inf), np.arange(4) % 2)
+
+
+def test_the_order_of_channels_does_not_matter_and_others_are_passed_over():
+    series, frame = stays()
+    encoder = fitted(series, frame)
+    values = np.concatenate([series.values[:, :, ::-1], np.ones((40, 6, 1), np.float32)], axis=2)
+    other = Series(values, ("ph", "hr", "lactate"))
+    np.testing.assert_array_equal(encoder.transform(other, frame), encoder.transform(series, frame))
+
+
+def test_levels_not_seen_are_counted():
+    series, frame = stays()
+    encoder = fitted(series, frame)
+    frame.loc[:2, "unit"] = "hospice"
+    assert encoder.transform_counted(series, frame)[1] == {"unit": 3}
 
 
 def test_carrying_forward_changes_only_gaps():

@@ -9,9 +9,10 @@ from sklearn.metrics import pairwise_distances
 
 from aliquot.errors import TooFewPatientsError
 from aliquot.methods import MethodSettings, Task
+from aliquot.methods.groups import is_patient
 from aliquot.methods.herding import herd, herded_rows
 from aliquot.methods.kcentre import centre_rows, farthest_first
-from aliquot.methods.kmeans import cluster_means, is_patient
+from aliquot.methods.kmeans import cluster_means
 from aliquot.methods.random import random_rows
 from aliquot.networks import mlp
 

@@ -10,6 +10,7 @@ from aliquot.cli.compare import compare
 from aliquot.cli.condense import condense, demo
 from aliquot.cli.inspect import cohorts, inspect, resume, schema, version
 from aliquot.cli.release import encode, evaluate
+from aliquot.cli.transfer import transfer
 from aliquot.errors import AliquotError
 
 MISTAKE = 2  # exit code for anything that the user can mend
@@ -24,7 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # a traceback with local variables would print patients
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, condense, resume, compare, encode, evaluate, schema, cohorts, inspect, version):
+for command in (demo, condense, resume, compare, transfer, encode, evaluate, schema, cohorts, inspect, version):
     app.command()(command)
 
 

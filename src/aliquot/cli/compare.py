@@ -1,5 +1,6 @@
 """``aliquot compare``: methods side by side under one protocol."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -23,6 +24,7 @@ from aliquot.cli.options import (
     Target,
 )
 from aliquot.cli.progress import progress_of
+from aliquot.cli.series import Hours, Outcomes, StayId, StepHours, Time, Value, Variable, series_options
 from aliquot.cli.tables import comparison_tables, console
 
 
@@ -57,6 +59,13 @@ def compare(
     positive: Positive = None,
     schema: SchemaFile = None,
     drop: Drop = None,
+    time: Time = None,
+    stay_id: StayId = None,
+    variable: Variable = None,
+    value: Value = None,
+    hours: Hours = None,
+    step_hours: StepHours = None,
+    outcomes: Outcomes = None,
     settings: SettingsFile = None,
     set_: Set = None,
     quiet: Quiet = False,
@@ -76,13 +85,15 @@ def compare(
     from aliquot.runs.compare import compare_into
     from aliquot.runs.folder import EMBEDDED, Source
 
+    layout = series_options(time, stay_id, variable, value, hours, step_hours, outcomes)
     if cohort is not None:
-        source = known_source(cohort, path, read)
+        source = known_source(cohort, path, read, layout)
     elif file is None:
-        source = Source(file=EMBEDDED)
+        source = Source(file=EMBEDDED, **layout)
     else:
-        source = source_of(file, target, patient_id, split, positive, schema, drop)
-    cells = cells_of(
+        source = source_of(file, target, patient_id, split, positive, schema, drop, layout)
+    asked = partial(
+        cells_of,
         [Variant.parse(name) for name in _listed(methods) or METHODS],
         _numbers(rows_per_class),
         range(seeds),
@@ -92,8 +103,11 @@ def compare(
         file=settings,
         overrides=tuple(set_ or ()),
     )
+    asked()  # a mistake shows before anything is read
     with progress_of("the same command", quiet=quiet) as progress:
-        table = compare_into(out, source, cells, progress)
+        patients = source.read()
+        cells = asked(series=patients[0].series is not None)
+        table = compare_into(out, source, cells, progress, patients=patients)
     shown = console(width=130)
     for one in comparison_tables(table):
         shown.print(one)

@@ -11,6 +11,7 @@ from aliquot.cli.options import (
     CohortPath,
     Drop,
     MethodName,
+    NetworkChoice,
     Out,
     PatientId,
     Positive,
@@ -28,6 +29,7 @@ from aliquot.cli.options import (
     Target,
 )
 from aliquot.cli.progress import progress_of
+from aliquot.cli.series import Hours, Outcomes, StayId, StepHours, Time, Value, Variable, series_options
 from aliquot.cli.tables import console, results_table
 
 if TYPE_CHECKING:
@@ -46,11 +48,19 @@ def condense(
     preset: Preset = "default",
     budget: Budget = "cpu",
     start: Start = None,
+    network: NetworkChoice = None,
     patient_id: PatientId = None,
     split: Split = None,
     positive: Positive = None,
     schema: SchemaFile = None,
     drop: Drop = None,
+    time: Time = None,
+    stay_id: StayId = None,
+    variable: Variable = None,
+    value: Value = None,
+    hours: Hours = None,
+    step_hours: StepHours = None,
+    outcomes: Outcomes = None,
     seed: Seed = 0,
     settings: SettingsFile = None,
     set_: Set = None,
@@ -68,6 +78,10 @@ def condense(
 ) -> None:
     """Learn a few synthetic rows per outcome class on which models train as well as on all patients.
 
+    FILE has one row per patient. With --time it has measurements over time instead: one a line with --variable and
+    --value, or one column a variable; then the rows are series on a grid of equal steps. An .npz file whose X has three
+    dimensions holds such series already.
+
     The table is split by patient into 70 % train, 15 % tuning and 15 % held_out. Rows are learned from train, the
     best are chosen on tuning, and the numbers printed at the end come from held_out, which is opened once.
 
@@ -76,28 +90,19 @@ def condense(
     """
     from aliquot.errors import SettingsError
     from aliquot.methods import method_named
-    from aliquot.runs.settings import load_settings
 
     if method_named(method).selects_rows and not allow_real_rows:
         raise SettingsError(
             f"asked for method {method!r}, whose rows are real patients; add --allow-real-rows if that is meant"
         )
-    chosen = load_settings(
-        preset,
-        budget,
-        method=method,
-        rows_per_class=rows_per_class,
-        file=settings,
-        overrides=tuple(set_ or ()),
-        changes={} if start is None else {"start": start},
-    )
-    request = {"settings": chosen, "method": method, "rows_per_class": rows_per_class}
+    layout = series_options(time, stay_id, variable, value, hours, step_hours, outcomes)
     source = (
-        known_source(cohort, path, read)
+        known_source(cohort, path, read, layout)
         if cohort
-        else source_of(file, target, patient_id, split, positive, schema, drop)
+        else source_of(file, target, patient_id, split, positive, schema, drop, layout)
     )
-    _run(source, out, {**request, "seed": seed, "preset": preset, "budget": budget}, store, quiet)
+    asked = {"method": method, "rows_per_class": rows_per_class, "seed": seed, "preset": preset, "budget": budget}
+    _run(source, out, asked, _changes(settings, set_, start, network), store, quiet)
 
 
 def demo(
@@ -114,16 +119,15 @@ def demo(
     Does everything that `aliquot condense` does, with data that comes with Aliquot.
     """
     from aliquot.runs.folder import EMBEDDED, Source
-    from aliquot.runs.settings import load_settings
 
-    changes = {} if start is None else {"start": start}
-    settings = load_settings(budget=budget, rows_per_class=rows_per_class, overrides=tuple(set_ or ()), changes=changes)
-    request = {"settings": settings, "rows_per_class": rows_per_class, "seed": seed, "budget": budget}
-    _run(Source(file=EMBEDDED), out, request, None, quiet)
+    asked = {"rows_per_class": rows_per_class, "seed": seed, "budget": budget}
+    _run(Source(file=EMBEDDED), out, asked, _changes(None, set_, start, None), None, quiet)
 
 
-def known_source(cohort: str, path: Path | None, read: list[str] | None) -> "Source":
-    """A known dataset in a folder."""
+def known_source(
+    cohort: str, path: Path | None, read: list[str] | None, layout: dict[str, Any] | None = None
+) -> "Source":
+    """A known dataset in a folder; it knows its own layout, so that one that is given is an error."""
     from aliquot.cohort.known import SIMULATED
     from aliquot.errors import SettingsError
     from aliquot.runs.folder import Source
@@ -133,14 +137,17 @@ def known_source(cohort: str, path: Path | None, read: list[str] | None) -> "Sou
     pairs = [option.partition("=") for option in read or ()]
     if not all(name and equals for name, equals, _ in pairs):
         raise SettingsError("options of a reader are written --read NAME=VALUE")
-    return Source(
+    source = Source(
         file=cohort if path is None else str(path.resolve()),
         cohort=cohort,
         read_options=tuple((name.strip(), value.strip()) for name, _, value in pairs),
+        **(layout or {}),
     )
+    source.layout()
+    return source
 
 
-def source_of(file, target, patient_id, split, positive, schema, drop) -> "Source":
+def source_of(file, target, patient_id, split, positive, schema, drop, layout) -> "Source":
     """Where the patients are and what their columns mean, as the options say."""
     from aliquot.errors import SettingsError
     from aliquot.runs.folder import Source
@@ -149,7 +156,7 @@ def source_of(file, target, patient_id, split, positive, schema, drop) -> "Sourc
         raise SettingsError("asked for no table; name a FILE, or a known dataset with --cohort NAME --path DIR")
     if target is None:
         raise SettingsError("asked to read a table, but not told its outcome; add --target COLUMN")
-    return Source(
+    source = Source(
         file=str(file.resolve()),
         target=target,
         patient_id=patient_id,
@@ -157,15 +164,38 @@ def source_of(file, target, patient_id, split, positive, schema, drop) -> "Sourc
         positive=positive,
         schema=None if schema is None else str(schema.resolve()),
         drop=tuple(drop or ()),
+        **layout,
     )
+    source.layout()  # half a layout is an error, before anything is read
+    return source
 
 
-def _run(source: "Source", out: Path, request: dict[str, Any], store: Path | None, quiet: bool) -> None:
+def _changes(settings: Path | None, set_: list[str] | None, start: str | None, network: str | None) -> dict[str, Any]:
+    """What the options change in the settings."""
+    from aliquot.runs.settings import with_choices
+
+    return {
+        "file": settings,
+        "overrides": tuple(set_ or ()),
+        "changes": with_choices(start=start, network=network),
+    }
+
+
+def _run(
+    source: "Source", out: Path, asked: dict[str, Any], changes: dict[str, Any], store: Path | None, quiet: bool
+) -> None:
+    """Read the patients, choose the settings for what they are, and condense."""
     from aliquot.runs.folder import condense_into
     from aliquot.runs.pipeline import Request
+    from aliquot.runs.settings import load_settings
 
+    chosen = {name: value for name, value in asked.items() if name != "seed"}
+    load_settings(**chosen, **changes)  # a mistake shows before anything is read
     with progress_of(f"aliquot resume {out}", quiet=quiet) as progress:
-        release = condense_into(out, source, Request(**request), progress, shared=store)
+        patients = source.read()
+        settings = load_settings(**chosen, **changes, series=patients[0].series is not None)
+        request = Request(settings=settings, **asked)
+        release = condense_into(out, source, request, progress, shared=store, patients=patients)
     show(release)
 
 

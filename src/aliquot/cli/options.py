@@ -29,8 +29,18 @@ Preset = Annotated[
 Start = Annotated[
     str | None,
     typer.Option(
-        help="Where rows start: gaussian (drawn per class), noise, or real (from real patients; said on the card).",
-        metavar="gaussian|real|noise",
+        help="Where rows start: gaussian (drawn per class), kmeans (means of groups of patients), noise, or real (from "
+        "real patients; said on the card).",
+        metavar="gaussian|kmeans|real|noise",
+    ),
+]
+NetworkChoice = Annotated[
+    str | None,
+    typer.Option(
+        "--network",
+        help="The network to train: mlp, mlp-1 … mlp-4 for tables; tcn, tcn-1, tcn-2, lstm-1, lstm-2 for series. "
+        "By default mlp or tcn.",
+        metavar="NAME",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results only, no progress.")]

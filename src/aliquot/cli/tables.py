@@ -63,6 +63,17 @@ def transfer_table(metrics: dict[str, Any]) -> Table:
     return table
 
 
+def networks_table(scores: "pd.DataFrame", count: int) -> Table:
+    """AUROC and AUPRC on held_out of other networks, by what they were trained on."""
+    table = Table(title=f"Held-out patients, mean ± std of {count} networks", title_justify="left")
+    for name in ("network", "trained on", "AUROC", "AUPRC"):
+        table.add_column(name, justify="right" if name.isupper() else "left")
+    for _, line in scores.iterrows():
+        shown = [f"{line[f'{m}_mean']:.3f} ± {line[f'{m}_std']:.3f}" for m in ("auroc", "auprc")]
+        table.add_row(line["network"], NAMES[line["trained on"]], *shown)
+    return table
+
+
 def calibration_table(calibration: dict[str, Any]) -> Table:
     """Probabilities before and after the prior correction."""
     table = Table(title="Probabilities of networks trained on the rows", title_justify="left")

@@ -3,13 +3,15 @@
 from aliquot.cohort.cohort import Cohort
 from aliquot.cohort.encoder import Encoder
 from aliquot.cohort.fitting import EncoderSettings
-from aliquot.cohort.parts import Part, Parts, encode_parts
-from aliquot.cohort.read import fingerprint, read_table
+from aliquot.cohort.grid import Layout, on_grid
+from aliquot.cohort.parts import Part, Parts, encode_new, encode_parts
+from aliquot.cohort.read import fingerprint, read_patients, read_table
 from aliquot.cohort.records import Records
 from aliquot.cohort.roles import HELD_OUT, ROLES, TRAIN, TUNING
 from aliquot.cohort.schema import Column, Schema, infer_schema, schema_file
 from aliquot.cohort.series import Series, SeriesEncoder
 from aliquot.cohort.split import split_patients
+from aliquot.cohort.stays import Stays
 
 __all__ = [
     "HELD_OUT",
@@ -20,15 +22,20 @@ __all__ = [
     "Column",
     "Encoder",
     "EncoderSettings",
+    "Layout",
     "Part",
     "Parts",
     "Records",
     "Schema",
     "Series",
     "SeriesEncoder",
+    "Stays",
+    "encode_new",
     "encode_parts",
     "fingerprint",
     "infer_schema",
+    "on_grid",
+    "read_patients",
     "read_table",
     "schema_file",
     "split_patients",

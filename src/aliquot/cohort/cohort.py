@@ -7,13 +7,16 @@ import numpy as np
 import pandas as pd
 
 from aliquot.cohort.cells import levels_of
-from aliquot.cohort.checks import check_names, check_rows, column_problem, is_constant
+from aliquot.cohort.checks import check_names, check_rows
+from aliquot.cohort.features import features_of, static_entries
+from aliquot.cohort.grid import Layout, on_grid
 from aliquot.cohort.records import Records
 from aliquot.cohort.roles import read_roles
-from aliquot.cohort.schema import Schema, complete_schema
-from aliquot.cohort.series import Series
+from aliquot.cohort.schema import Schema
+from aliquot.cohort.series import Series, usable
+from aliquot.cohort.stays import Stays
 from aliquot.cohort.target import Label, read_target
-from aliquot.cohort.wording import counted, quoted, suggestion, together
+from aliquot.cohort.wording import counted, suggestion
 from aliquot.errors import SchemaError, TargetError
 
 
@@ -59,15 +62,80 @@ class Cohort:
         ``patient_id`` and ``split`` name columns; ``positive`` the class that is the event; ``schema``
         overrides the inferred kinds of the columns that it mentions; ``drop`` names columns to leave out.
         """
-        frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
+        return cls.from_stays(
+            Stays(frame),
+            target=target,
+            patient_id=patient_id,
+            split=split,
+            positive=positive,
+            schema=schema,
+            drop=drop,
+        )
+
+    @classmethod
+    def from_events(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        layout: Layout,
+        target: str,
+        outcomes: pd.DataFrame | None = None,
+        patient_id: str | None = None,
+        split: str | None = None,
+        positive: object = None,
+        schema: Schema | None = None,
+        drop: Collection[str] = (),
+    ) -> "Cohort":
+        """Cohort of series from a table of measurements, with one a line or one column a variable.
+
+        ``outcomes`` has one row per stay: the stay, the target, what does not change in time and, where there are any,
+        the columns ``patient_id`` and ``split``; without it they are columns of ``frame`` that are constant within a
+        stay. ``drop`` and ``schema`` may also name variables. See :func:`aliquot.cohort.on_grid` for the grid.
+
+        >>> lines = pd.DataFrame({"id": np.arange(40) // 2, "hour": np.arange(40) % 2, "hr": np.arange(40) + 60})
+        >>> cohort = Cohort.from_events(lines.assign(died=lines["id"] % 2), layout=Layout("id", "hour"), target="died")
+        >>> cohort.series.values.shape, cohort.series.channels, cohort.classes
+        ((20, 2, 1), ('hr',), (0, 1))
+        """
+        known = [*map(str, frame.columns), *([] if outcomes is None else map(str, outcomes.columns))]
+        _check_known(known, target=target, patient_id=patient_id, split=split)
+        roles = [name for name in (target, patient_id, split) if name is not None]
+        ignored = [column.name for column in schema or () if not column.is_feature and column.name not in roles]
+        stays = on_grid(frame, layout, outcomes, constant=roles, drop={*drop, *ignored})
+        return cls.from_stays(
+            stays,
+            target=target,
+            patient_id=patient_id,
+            split=split,
+            positive=positive,
+            schema=None if schema is None else static_entries(schema, stays, [*known, *drop, *ignored]),
+        )
+
+    @classmethod
+    def from_stays(
+        cls,
+        stays: Stays,
+        *,
+        target: str,
+        patient_id: str | None = None,
+        split: str | None = None,
+        positive: object = None,
+        schema: Schema | None = None,
+        drop: Collection[str] = (),
+    ) -> "Cohort":
+        """Cohort from patients as they were read: a table, or series with the outcome in the table beside."""
+        frame = stays.frame.set_axis([str(name) for name in stays.frame.columns], axis=1)
         check_names(list(frame.columns))
         check_rows(frame)
-        _check_known(list(frame.columns), target=target, patient_id=patient_id, split=split, drop=drop)
+        channels = () if stays.series is None else stays.series.channels
+        _check_known(list(frame.columns), target=target, patient_id=patient_id, split=split)
+        _check_known([*frame.columns, *channels], drop=drop)
         labels, classes = read_target(frame[target], positive)
         patient = None if patient_id is None else _patient_codes(frame[patient_id])
         roles = None if split is None else read_roles(frame[split], patient)
-        aside = {target, patient_id, split, *drop} - {None}
-        features, notes = _features(frame, schema, aside)
+        aside = {target, patient_id, split, stays.stay_id, *drop} - {None}
+        features, notes = features_of(frame, schema, aside, alone=stays.series is None)
+        series, left = (None, ()) if stays.series is None else usable(stays.series, drop)
         return cls(
             frame.loc[:, list(features.names)].reset_index(drop=True),
             labels,
@@ -76,7 +144,8 @@ class Cohort:
             patient,
             roles,
             features,
-            notes,
+            (*stays.notes, *left, *notes),
+            series,
         )
 
     @classmethod
@@ -85,7 +154,7 @@ class Cohort:
         patient = None if records.groups is None else _patient_codes(pd.Series(records.groups, name="patient"))
         roles = None if records.roles is None else read_roles(pd.Series(records.roles, name="split"), patient)
         frame = records.frame.reset_index(drop=True)
-        features, notes = (Schema(()), ()) if not frame.shape[1] else _features(frame, None, set())
+        features, notes = features_of(frame, None, set(), alone=records.series is None)
         series = None if records.series is None else Series(records.series, records.channels, records.step_hours)
         return cls(
             frame.loc[:, list(features.names)],
@@ -106,10 +175,12 @@ class Cohort:
         y: np.ndarray,
         names: Sequence[str] | None = None,
         patient: np.ndarray | None = None,
+        static: pd.DataFrame | None = None,
     ) -> "Cohort":
         """Cohort from an array of numbers and one label per row; columns or channels are x0, x1, … unless named.
 
-        Two dimensions are a table, three are series: rows, steps of an hour, channels, NaN where not measured.
+        Two dimensions are a table, three are series: rows, steps of an hour, channels, NaN where not measured. Beside
+        series, ``static`` is a table of what does not change in time, one row each.
 
         >>> Cohort.from_arrays(np.arange(40.0).reshape(20, 2), np.arange(20) % 2).frame.shape
         (20, 2)
@@ -118,7 +189,9 @@ class Cohort:
         """
         X, y = np.asarray(X), np.asarray(y)
         if X.ndim == 3:
-            return cls._from_series(X, y, names, patient)
+            return cls._from_series(X, y, names, patient, static)
+        if static is not None:
+            raise SchemaError("static was given beside a table; add its columns to X, or pass X with three dimensions")
         if X.ndim != 2 or y.shape != X.shape[:1] or (patient is not None and np.shape(patient) != y.shape):
             raise SchemaError(
                 f"X has shape {X.shape} and y {y.shape}; pass X with two or three dimensions, and y and patient with "
@@ -132,23 +205,26 @@ class Cohort:
         check_rows(frame)
         labels, classes = read_target(pd.Series(y, name="y"))
         codes = None if patient is None else _patient_codes(pd.Series(patient, name="patient"))
-        features, notes = _features(frame, None, set())
+        features, notes = features_of(frame, None, set(), alone=True)
         return cls(frame.loc[:, list(features.names)], labels, classes, "y", codes, None, features, notes)
 
     @classmethod
-    def _from_series(cls, X: np.ndarray, y: np.ndarray, names: Sequence[str] | None, patient) -> "Cohort":
+    def _from_series(cls, X: np.ndarray, y: np.ndarray, names, patient, static: pd.DataFrame | None) -> "Cohort":
         channels = tuple(f"x{place}" for place in range(X.shape[2])) if names is None else tuple(map(str, names))
-        if y.shape != X.shape[:1] or len(channels) != X.shape[2] or np.isinf(X).any():
+        rows = y.shape if static is None else (len(static),)
+        if not y.shape == rows == X.shape[:1] or len(channels) != X.shape[2] or np.isinf(X).any():
             raise SchemaError(
                 f"X has shape {X.shape}, y {y.shape}, and there are {len(channels)} names; pass one label a row, one "
-                "name a channel, and finite numbers or NaN"
+                "name a channel, finite numbers or NaN, and static with one row each"
             )
         check_names(list(channels))
         labels, classes = read_target(pd.Series(y, name="y"))
         codes = None if patient is None else _patient_codes(pd.Series(patient, name="patient"))
-        frame = pd.DataFrame(index=range(len(y)))
-        series = Series(np.asarray(X, np.float32), channels)
-        return cls(frame, labels, classes, "y", codes, None, Schema(()), (), series)
+        frame = pd.DataFrame(index=range(len(y))) if static is None else static.reset_index(drop=True)
+        features, notes = features_of(frame, None, set(), alone=False)
+        series, left = usable(Series(np.asarray(X, np.float32), channels))
+        table = frame.loc[:, list(features.names)]
+        return cls(table, labels, classes, "y", codes, None, features, (*left, *notes), series)
 
     @property
     def n(self) -> int:
@@ -179,7 +255,12 @@ class Cohort:
 
 
 def _check_known(
-    known: list[str], *, target: str, patient_id: str | None, split: str | None, drop: Collection[str]
+    known: list[str],
+    *,
+    target: str | None = None,
+    patient_id: str | None = None,
+    split: str | None = None,
+    drop: Collection[str] = (),
 ) -> None:
     asked = [("target", target), ("patient identifier", patient_id), ("split", split)]
     asked += [("column to drop", name) for name in drop]
@@ -201,25 +282,3 @@ def _patient_codes(cells: pd.Series) -> np.ndarray:
             "or remove these rows"
         )
     return codes.astype(np.int64)
-
-
-def _features(frame: pd.DataFrame, given: Schema | None, aside: Collection[str]) -> tuple[Schema, tuple[str, ...]]:
-    """Schema of the usable features, and notes on columns left out; the user's own omissions need no note."""
-    schema, problems = complete_schema(frame, given, exclude=aside)
-    found = [column_problem(column, frame[column.name]) for column in schema]
-    problems += [problem for problem in found if problem is not None]
-    if problems:
-        raise SchemaError(together(problems))
-    identifiers = [column.name for column in schema if column.kind == "identifier"]
-    features = [column for column in schema if column.is_feature]
-    constant = [column.name for column in features if is_constant(frame[column.name])]
-    features = [column for column in features if column.name not in constant]
-    if not features:
-        raise SchemaError(
-            "the table has no column left as a feature; pass one with at least one varying feature column"
-        )
-    notes = (
-        (identifiers, "identifiers, not features"),
-        (constant, "the same value in every row"),
-    )
-    return Schema(tuple(features)), tuple(f"left out {quoted(names)}: {why}" for names, why in notes if names)

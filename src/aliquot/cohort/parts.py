@@ -10,6 +10,8 @@ from aliquot.cohort.fitting import EncoderSettings
 from aliquot.cohort.roles import HELD_OUT, TRAIN, TUNING
 from aliquot.cohort.series import SeriesEncoder
 from aliquot.cohort.split import split_patients
+from aliquot.cohort.stays import Stays
+from aliquot.cohort.wording import counted, quoted
 from aliquot.errors import SchemaError, TooFewPatientsError
 
 
@@ -58,13 +60,40 @@ def fit_encoder(train: Cohort, settings: EncoderSettings) -> Encoder | SeriesEnc
     return SeriesEncoder.fit(train.series, train.frame, train.schema, settings)
 
 
-def encode(encoder: Encoder | SeriesEncoder, cohort: Cohort) -> np.ndarray:
-    """The features of a cohort."""
+def encode(encoder: Encoder | SeriesEncoder, patients: Cohort | Stays) -> np.ndarray:
+    """The features of a cohort or of patients as they were read."""
+    return _encode_counted(encoder, patients)[0]
+
+
+def encode_new(encoder: Encoder | SeriesEncoder, patients: Cohort | Stays) -> tuple[np.ndarray, tuple[str, ...]]:
+    """The features of patients who took no part in training, and notes on what training had not seen.
+
+    >>> import pandas as pd
+    >>> from aliquot.cohort import infer_schema
+    >>> frame = pd.DataFrame({"sex": ["f", "m"] * 10})
+    >>> encoder = Encoder.fit(frame, infer_schema(frame))
+    >>> encode_new(encoder, Stays(pd.DataFrame({"sex": ["f", "x"]})))[1]
+    ("levels not seen in training count as rare: 1 cell of 'sex'",)
+    """
+    x, unseen = _encode_counted(encoder, patients)
+    notes = [
+        f"levels not seen in training count as rare: {counted(count, 'cell')} of {column!r}"
+        for column, count in unseen.items()
+    ]
+    if isinstance(encoder, SeriesEncoder) and patients.series is not None:
+        extra = [name for name in patients.series.channels if name not in encoder.channel_names]
+        notes += [f"left out {quoted(extra)}: no channels of the release"] if extra else []
+    return x, tuple(notes)
+
+
+def _encode_counted(encoder: Encoder | SeriesEncoder, patients: Cohort | Stays) -> tuple[np.ndarray, dict[str, int]]:
     if isinstance(encoder, SeriesEncoder):
-        if cohort.series is None:
+        if patients.series is None:
             raise SchemaError("asked to encode series, but found a table; pass series like those condensed")
-        return encoder.transform(cohort.series, cohort.frame)
-    return encoder.transform(cohort.frame)
+        return encoder.transform_counted(patients.series, patients.frame)
+    if patients.series is not None:
+        raise SchemaError("asked to encode a table, but found series; pass a table like the one condensed")
+    return encoder.transform_counted(patients.frame)
 
 
 def _check_enough(cohort: Cohort, roles: np.ndarray, rows_per_class: int) -> None:

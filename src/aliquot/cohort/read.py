@@ -12,7 +12,10 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import feather, parquet
 
+from aliquot.cohort.cells import infinite
 from aliquot.cohort.checks import check_names, check_rows
+from aliquot.cohort.series import Series
+from aliquot.cohort.stays import Stays
 from aliquot.cohort.wording import counted
 from aliquot.errors import AliquotError, FileError, SchemaError
 
@@ -26,10 +29,21 @@ def read_table(path: str | Path) -> pd.DataFrame:
 
     Guarantees: two or more rows, and every column has a name of its own.
     """
+    patients = read_patients(path)
+    if patients.series is not None:
+        raise SchemaError(f"the file {str(path)!r} has X with three dimensions; pass a table, with X of two")
+    return patients.frame
+
+
+def read_patients(path: str | Path) -> Stays:
+    """The table in a file, or the series in an .npz file whose ``X`` has three dimensions: stays, hours, channels.
+
+    ``names`` are then those of the channels, and ``y`` and ``ids`` become a table of the columns ``y`` and ``id``.
+    """
     path = Path(path)
     reader = _reader(path)
     try:
-        frame = reader(path)
+        found = reader(path)
     except (AliquotError, MemoryError):
         raise
     except Exception:  # a damaged file can raise anything, down to SyntaxError from numpy's header
@@ -37,8 +51,9 @@ def read_table(path: str | Path) -> pd.DataFrame:
             f"the file {str(path)!r} cannot be read as the table that its name promises; check that it is "
             "complete, unchanged and (for text) saved as UTF-8"
         ) from None
-    check_rows(frame)
-    return frame
+    patients = found if isinstance(found, Stays) else Stays(found)
+    check_rows(patients.frame)
+    return patients
 
 
 def fingerprint(frame: pd.DataFrame) -> str:
@@ -59,7 +74,7 @@ def fingerprint(frame: pd.DataFrame) -> str:
     return digest.hexdigest()
 
 
-def _reader(path: Path) -> Callable[[Path], pd.DataFrame]:
+def _reader(path: Path) -> Callable[[Path], pd.DataFrame | Stays]:
     if not path.exists():
         raise FileError(f"the file {str(path)!r} does not exist; check the name and the folder")
     if path.is_dir():
@@ -124,25 +139,30 @@ def _to_pandas(table: pa.Table) -> pd.DataFrame:
     return frame.reset_index(named).reset_index(drop=True) if named else frame.reset_index(drop=True)
 
 
-def _read_npz(path: Path) -> pd.DataFrame:
+def _read_npz(path: Path) -> pd.DataFrame | Stays:
     with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
         stored = {key: arrays[key] for key in ("X", "y", "names", "ids") if key in arrays}
     values = stored.get("X")
-    if values is None or values.ndim != 2 or values.dtype.kind not in "biuf":
-        raise SchemaError(f"the file {str(path)!r} has no array X of numbers with two dimensions; store one")
-    for key, length in (("y", len(values)), ("ids", len(values)), ("names", values.shape[1])):
+    if values is None or values.ndim not in (2, 3) or values.dtype.kind not in "biuf":
+        raise SchemaError(f"the file {str(path)!r} has no array X of numbers with two or three dimensions; store one")
+    for key, length in (("y", len(values)), ("ids", len(values)), ("names", values.shape[-1])):
         if key in stored and stored[key].shape != (length,):
             raise SchemaError(
                 f"the file {str(path)!r} has {key} of shape {stored[key].shape}; with X of shape "
                 f"{values.shape} it must be ({length},)"
             )
-    names = [str(name) for name in stored.get("names", [f"x{place}" for place in range(values.shape[1])])]
+    names = [str(name) for name in stored.get("names", [f"x{place}" for place in range(values.shape[-1])])]
     extra = {column: pd.Series(stored[key]) for key, column in (("y", "y"), ("ids", "id")) if key in stored}
     check_names([*names, *extra])
-    return pd.concat([pd.DataFrame(values, columns=pd.Index(names)), pd.DataFrame(extra)], axis=1)
+    if values.ndim == 2:
+        return pd.concat([pd.DataFrame(values, columns=pd.Index(names)), pd.DataFrame(extra)], axis=1)
+    if values.dtype.kind == "f" and infinite(values):
+        raise SchemaError(f"the file {str(path)!r} has X with infinite numbers; store NaN where nothing was measured")
+    table = pd.DataFrame(extra, index=range(len(values)))
+    return Stays(table, Series(values.astype(np.float32), tuple(names)), "id" if "id" in extra else None)
 
 
-_READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
+_READERS: dict[str, Callable[[Path], pd.DataFrame | Stays]] = {
     ".csv": _read_comma,
     ".csv.gz": _read_comma,
     ".tsv": _read_tab,

@@ -6,6 +6,8 @@ was measured at that step; then the features that do not change in time, the sam
 """
 
 import json
+import math
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,6 +19,7 @@ from aliquot.cohort.codes import NumberCode
 from aliquot.cohort.encoder import Encoder, checksum_of, code_of, entry_of, unless_tampered
 from aliquot.cohort.fitting import EncoderSettings, fit_code
 from aliquot.cohort.schema import Column, Schema
+from aliquot.cohort.wording import quoted
 from aliquot.errors import SchemaError
 
 FORMAT, VERSION = "aliquot-series-encoder", 1
@@ -87,21 +90,31 @@ class SeriesEncoder:
         """Shape of one encoded stay: steps, features."""
         return self.steps, len(self.feature_names)
 
+    @cached_property
+    def channel_names(self) -> tuple[str, ...]:
+        """Names of the channels, in order."""
+        return tuple(code.name for code in self.channels)
+
     def transform(self, series: Series, frame: pd.DataFrame) -> np.ndarray:
-        """Encoded stays, float32 (n, T, features)."""
-        self._check(series)
-        n, steps, _ = series.values.shape
+        """Encoded stays, float32 (n, T, features); the order of channels and columns does not matter."""
+        return self.transform_counted(series, frame)[0]
+
+    def transform_counted(self, series: Series, frame: pd.DataFrame) -> tuple[np.ndarray, dict[str, int]]:
+        """Encoded stays, and per column with any, how many cells held a level not seen in training."""
+        values = self._in_order(series)
+        n, steps, _ = values.shape
         encoded = np.empty((n, *self.shape), dtype=np.float32)
-        filled = carried_forward(series.values)
+        filled = carried_forward(values)
         block = np.empty((n * steps, 1), dtype=np.float32)
         for place, code in enumerate(self.channels):
             code.encode(pd.Series(filled[:, :, place].ravel(), name=code.name), block)
             encoded[:, :, place] = block.reshape(n, steps)
         masked = np.flatnonzero(self.gaps)
         start = len(self.channels)
-        encoded[:, :, start : start + len(masked)] = np.isfinite(series.values[:, :, masked])
-        encoded[:, :, start + len(masked) :] = self.static.transform(frame)[:, None]
-        return encoded
+        encoded[:, :, start : start + len(masked)] = np.isfinite(values[:, :, masked])
+        static, unseen = self.static.transform_counted(frame)
+        encoded[:, :, start + len(masked) :] = static[:, None]
+        return encoded, unseen
 
     def inverse(self, x: np.ndarray) -> tuple[Series, pd.DataFrame]:
         """Series in the source's units, NaN where not measured, and the table of what does not change in time."""
@@ -119,8 +132,7 @@ class SeriesEncoder:
         for feature, place in enumerate(np.flatnonzero(self.gaps), start):
             values[:, :, place] = np.where(x[:, :, feature] < 0.5, np.nan, values[:, :, place])
         constant = x[:, :, start + sum(self.gaps) :].mean(axis=1)
-        names = tuple(code.name for code in self.channels)
-        return Series(values, names, self.step_hours), self.static.inverse(constant)
+        return Series(values, self.channel_names, self.step_hours), self.static.inverse(constant)
 
     def to_json(self) -> str:
         """The encoder as JSON with exact numbers and a checksum."""
@@ -140,13 +152,44 @@ class SeriesEncoder:
         """The encoder that ``to_json`` wrote; a TamperedError where the text is not whole and unchanged."""
         return unless_tampered(_parse(text), f"{FORMAT}, version {VERSION}")
 
-    def _check(self, series: Series) -> None:
-        names = tuple(code.name for code in self.channels)
-        if series.channels != names or series.values.shape[1] != self.steps:
+    def _in_order(self, series: Series) -> np.ndarray:
+        """The values of the encoder's channels in its order; other channels are passed over."""
+        absent = [name for name in self.channel_names if name not in series.channels]
+        if absent:
+            raise SchemaError(f"the series lack channels that the encoder needs ({quoted(absent)}); add them")
+        steps = series.values.shape[1]
+        if steps != self.steps or not math.isclose(series.step_hours, self.step_hours):
             raise SchemaError(
-                f"the encoder needs {self.steps} steps of {len(names)} channels in its own order, but got "
-                f"{series.values.shape[1]} steps of {len(series.channels)} channels; pass series like those condensed"
+                f"the encoder needs {self.steps} steps of {len(self.channels)} channels, {self.step_hours:g} hours "
+                f"each, but got {steps} steps of {series.step_hours:g} hours; pass series like those condensed"
             )
+        if series.channels == self.channel_names:
+            return series.values
+        return series.values[:, :, [series.channels.index(name) for name in self.channel_names]]
+
+
+def usable(series: Series, drop: Collection[str] = ()) -> tuple[Series, tuple[str, ...]]:
+    """The series without channels that say nothing or are dropped, and notes on the former.
+
+    >>> values = np.array([[[80.0, 1.0, np.nan]], [[90.0, 1.0, np.nan]]], np.float32)
+    >>> left, notes = usable(Series(values, ("hr", "alive", "lactate")))
+    >>> left.channels, len(notes)
+    (('hr',), 2)
+    """
+    never, same, kept = [], [], []
+    for place, name in enumerate(series.channels):
+        seen = series.values[:, :, place]
+        seen = seen[np.isfinite(seen)]
+        if name not in drop:
+            (never if not seen.size else same if (seen == seen[0]).all() else kept).append(place)
+    if not kept:
+        raise SchemaError("there is no channel left that was measured and varies; pass series with at least one")
+    found = ((never, "never measured"), (same, "the same value wherever it was measured"))
+    notes = tuple(f"left out {quoted(series.channels[p] for p in places)}: {why}" for places, why in found if places)
+    if len(kept) == len(series.channels):
+        return series, notes
+    channels = tuple(series.channels[place] for place in kept)
+    return Series(series.values[:, :, kept], channels, series.step_hours), notes
 
 
 def carried_forward(values: np.ndarray) -> np.ndarray:

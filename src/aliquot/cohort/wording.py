@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 SHOWN = 8  # names or problems listed before "and N more"
+SMALL_COUNT = 10  # counts of patients below are not exported
 
 
 def listed(items: Iterable[str], *, separator: str = ", ") -> str:
@@ -29,6 +30,15 @@ def counted(count: int, noun: str) -> str:
     ('1 cell', '3 cells')
     """
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def discreet(count: int, noun: str) -> str:
+    """A count that may leave the building: notes travel with the release.
+
+    >>> discreet(3, "stay"), discreet(12, "stay")
+    ('<10 stays', '12 stays')
+    """
+    return f"<{SMALL_COUNT} {noun}s" if count < SMALL_COUNT else counted(count, noun)
 
 
 def suggestion(name: str, known: Sequence[str]) -> str:

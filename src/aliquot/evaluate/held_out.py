@@ -46,7 +46,7 @@ def evaluate_held_out(
     offset, logits = score_rows(network, settings, parts, [(x, targets)], keys=keys)
     ours = summarised(labels, logits, offset)
     progress.advance()
-    draws = _random_draws(parts.train, len(x) // network.n_classes, network.n_classes, settings, keys["random rows"])
+    draws = random_draws(parts.train, len(x) // network.n_classes, network.n_classes, settings, keys["random rows"])
     random_offset, random_logits = score_rows(network, settings, parts, draws, keys=keys)
     progress.advance()
     return {
@@ -105,14 +105,15 @@ def score_full_data(
     training = settings.training(settings.full_epochs)
     around = {"judge": judge, "memory": memory, "progress": progress}
     watched = watch_training(network, training, x, targets, full_keys, name="full data", **around)
-    best = train_on(network, settings.training(watched.best_epoch), x, targets, full_keys)
-    ends = {"full": jnp.asarray(watched.end), "full_best_epoch": best}
     held_out = parts.held_out
-    scores = {name: summarised(held_out.labels, logits_of(network, end, held_out.x), 0.0) for name, end in ends.items()}
+    scores = {}
+    for name, epochs in {"full": training.epochs, "full_best_epoch": watched.best_epoch}.items():
+        logits = logits_of(network, jnp.asarray(watched.after(epochs)), held_out.x)
+        scores[name] = summarised(held_out.labels, logits, 0.0)
     return scores, watched.best_epoch
 
 
-def _random_draws(train: Part, rows_per_class: int, n_classes: int, settings: EvaluationSettings, key: jax.Array):
+def random_draws(train: Part, rows_per_class: int, n_classes: int, settings: EvaluationSettings, key: jax.Array):
     """Real patients, as many as there are rows, drawn anew for every network."""
     rng, count = generator(key), settings.final_networks
     draws = [starting_rows(train.x, train.labels, rows_per_class, n_classes, "real", rng=rng) for _ in range(count)]

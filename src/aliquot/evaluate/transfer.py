@@ -27,7 +27,7 @@ def transfer_metrics(
 ) -> dict[str, float]:
     """AUROC and AUPRC on held_out of the named model trained on rows with hard or soft targets."""
     model = MODELS[name](seed)
-    x, held_x = (rows.reshape(len(rows), -1) for rows in (x, held_x))  # the steps of series side by side
+    x, held_x = as_table(x), as_table(held_x)
     if name == "k nearest neighbours":  # takes no weights: each row votes for its own class
         model.set_params(n_neighbors=min(model.n_neighbors, len(x)))
         model.fit(x, row_classes(targets))
@@ -36,6 +36,15 @@ def transfer_metrics(
         model.fit(rows, labels, sample_weight=weights)
     metrics = all_metrics(held_labels, model.predict_proba(held_x))
     return {metric: metrics[metric] for metric in ("auroc", "auprc")}
+
+
+def as_table(x: np.ndarray) -> np.ndarray:
+    """Rows as models of tables take them: of series (n, T, C), the mean of each channel and its last value.
+
+    >>> as_table(np.array([[[1.0], [2.0], [6.0]]]))
+    array([[3., 6.]])
+    """
+    return x if x.ndim == 2 else np.concatenate([x.mean(axis=1), x[:, -1]], axis=1)
 
 
 def as_weighted(x: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,9 +1,10 @@
 """Experts: networks trained on the real patients, whose way through parameter space the rows must teach."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from itertools import pairwise
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +12,7 @@ import numpy as np
 from jax import Array
 
 from aliquot.digest import digest
+from aliquot.experts.watch import Watched, watch_training
 from aliquot.hooks import Forgetting, Judge, Memory, Progress, Silence
 from aliquot.networks import GsamSettings, Network, Trained, TrainSettings, train_networks
 
@@ -57,28 +59,32 @@ def train_experts(
     """Train ``settings.count`` experts on the training patients, each from its own key, by ``kind`` sgd or gsam.
 
     Expert k is the same whatever the number of experts or the size of a block. With ``length="tuning"`` the
-    number of epochs is first chosen on the judge's patients: experts that over-train make worse teachers.
+    number of epochs is first chosen on the judge's patients: experts that over-train make worse teachers. The pilots
+    who were trained for that are the first experts.
 
     Experts are kept under a name made of patients, network, settings and key: whoever asks for the same ones with the
     same memory finds them. Those kept without trajectories are trained again when trajectories are asked for.
     """
-    training = _training(settings, kind)
+    training, pilots = _training(settings, kind), None
     if settings.length == "tuning" and judge is not None:
-        epochs = _best_length(network, settings, kind, x, targets, key, judge, memory, progress)
-        training = replace(training, epochs=epochs)
+        keys = _keys(key, jnp.arange(min(settings.pilots, settings.count)))
+        around = {"judge": judge, "memory": memory, "progress": progress}
+        pilots = watch_training(network, training, x, targets, keys, name="expert length", **around)
+        training = replace(training, epochs=pilots.best_epoch)
+        pilots = pilots if training.schedule == "constant" else None  # else they were slower all the way
     name = digest(network.description, training, x, targets, key)
     kinds = {"experts": f"experts-{name}"} | ({"paths": f"paths-{name}-{settings.keep_as}"} if keep_paths else {})
     progress.stage("experts", settings.count)
     blocks, names = [], {part: [] for part in kinds}
-    for first in range(0, settings.count, settings.block):
-        numbers = jnp.arange(first, min(first + settings.block, settings.count))
-        files = {part: f"{kind}-{first}-{len(numbers)}" for part, kind in kinds.items()}
+    for numbers in _blocks(settings, 0 if pilots is None else len(pilots.paths)):
+        files = {part: f"{kind}-{numbers[0]}-{len(numbers)}" for part, kind in kinds.items()}
         block = {part: memory.recall(file) for part, file in files.items()}
         if None in block.values():
-            since = time.perf_counter()
-            trained = train_networks(network, training, x, targets, _keys(key, numbers), keep_path=keep_paths)
-            trained = jax.block_until_ready(trained)
-            took = time.perf_counter() - since
+            if pilots is not None and numbers[0] < len(pilots.paths):
+                trained, took = _cut(pilots, numbers, training.epochs)
+            else:
+                keys = _keys(key, jnp.asarray(numbers))
+                trained, took = _timed(train_networks, network, training, x, targets, keys, keep_path=keep_paths)
             block = {part: _kept(memory, file, _part(part, trained, settings, took)) for part, file in files.items()}
         blocks.append(block)
         for part, file in files.items():
@@ -88,6 +94,24 @@ def train_experts(
     paths = [path for block in blocks for path in block["paths"]["path"]] if keep_paths else []
     seconds = float(sum(block["experts"]["seconds"] for block in blocks))
     return Experts(start, end, training.epochs, paths, {part: tuple(files) for part, files in names.items()}, seconds)
+
+
+def _blocks(settings: ExpertSettings, pilots: int) -> list[range]:
+    """Numbers of the experts that are trained and kept together; pilots apart from the others."""
+    starts = [*range(0, pilots, settings.block), *range(pilots, settings.count, settings.block)]
+    return [range(first, end) for first, end in pairwise([*starts, settings.count])]
+
+
+def _cut(pilots: Watched, numbers: range, epochs: int) -> tuple[Trained, float]:
+    """Pilots are experts who went on for too long: cut where the others stop."""
+    path = jnp.stack([pilots.paths[number][: epochs + 1] for number in numbers])
+    return Trained(path[:, 0], path[:, -1], None, path), pilots.seconds * len(numbers) / len(pilots.paths)
+
+
+def _timed(function: Callable[..., Trained], *inputs: Any, **options: Any) -> tuple[Trained, float]:
+    since = time.perf_counter()
+    result = jax.block_until_ready(function(*inputs, **options))
+    return result, time.perf_counter() - since
 
 
 def _part(part: str, trained: Trained, settings: ExpertSettings, seconds: float) -> dict[str, np.ndarray]:
@@ -101,65 +125,6 @@ def _kept(memory: Memory, name: str, arrays: dict[str, np.ndarray]) -> dict[str,
     """The arrays as the memory has them: on disk rather than in working memory, where there is a disk."""
     memory.keep(name, arrays)
     return memory.recall(name) or arrays
-
-
-def _best_length(network, settings, kind, x, targets, key, judge, memory, progress) -> int:
-    """The number of epochs after which pilot experts score best on the tuning patients, on average."""
-    keys = _keys(key, jnp.arange(settings.pilots))
-    around = {"judge": judge, "memory": memory, "progress": progress}
-    watched = watch_training(network, _training(settings, kind), x, targets, keys, name="expert length", **around)
-    return watched.best_epoch
-
-
-@dataclass(frozen=True)
-class Watched:
-    """Networks whose training was watched on the tuning patients."""
-
-    scores: np.ndarray  # (K, E) tuning score of each network after each epoch
-    end: np.ndarray  # (K, P) parameters after the last epoch
-
-    @property
-    def best_epoch(self) -> int:
-        """The number of epochs with the best mean score, smoothed over neighbours."""
-        return int(np.argmax(smooth(self.scores.mean(axis=0)))) + 1
-
-
-def watch_training(
-    network: Network,
-    training: TrainSettings,
-    x: Array,
-    targets: Array,
-    keys: Array,
-    *,
-    judge: Judge,
-    name: str,
-    memory: Memory = Forgetting(),
-    progress: Progress = Silence(),
-) -> Watched:
-    """Train one network per key on the patients, and score each on the tuning part after every epoch."""
-    progress.stage(name, len(keys))
-    kept_as = f"{name.replace(' ', '-')}-{digest(network.description, training, x, targets, keys, judge.x)}"
-    kept = memory.recall(kept_as)
-    if kept is None:
-        scores, ends = [], []
-        for i in range(len(keys)):
-            trained = train_networks(network, training, x, targets, keys[i : i + 1], watch=jnp.asarray(judge.x))
-            scores.append([judge.score(logits) for logits in np.asarray(trained.watched)[0]])
-            ends.append(np.asarray(trained.end)[0])
-            progress.advance()
-        kept = {"scores": np.asarray(scores), "end": np.asarray(ends)}
-        memory.keep(kept_as, kept)
-    return Watched(kept["scores"], kept["end"])
-
-
-def smooth(scores: np.ndarray, width: int = 3) -> np.ndarray:
-    """Moving average over neighbouring epochs, so that the best one is not a single lucky epoch.
-
-    >>> smooth(np.array([0.0, 3.0, 0.0, 0.0, 1.0]))
-    array([1.5       , 1.        , 1.        , 0.33333333, 0.5       ])
-    """
-    window = np.ones(width)
-    return np.convolve(scores, window, "same") / np.convolve(np.ones_like(scores), window, "same")
 
 
 def _training(settings: ExpertSettings, kind: str) -> TrainSettings:

@@ -1,77 +1,17 @@
-"""k-means: the patients of each class are grouped, and the mean of each group is a row.
-
-The mean of a group of one patient *is* that patient, and groups of equal patients or plain chance can do the same.
-No row may be a patient here, so such a mean is replaced: by the mean of that patient and the nearest different patient
-of the class, then of the two nearest, and so on until it is nobody. Two such patients that are each other's nearest
-give the same row twice.
-"""
+"""k-means: the patients of each class are grouped, and the mean of each group is a row."""
 
 import jax
-import numpy as np
-from sklearn.cluster import KMeans
-from sklearn.metrics import pairwise_distances_argmin
 
-from aliquot.errors import TooFewPatientsError
 from aliquot.matching import Condensed
+from aliquot.methods.groups import group_means
 from aliquot.methods.selection import class_blocks, from_blocks
 from aliquot.methods.settings import MethodSettings
 from aliquot.methods.task import Task
 from aliquot.seeds import integer
 
-SAME = 1e-6  # encoded features that differ by less are the same
-
 
 def cluster_means(task: Task, settings: MethodSettings, *, key: jax.Array) -> Condensed:
     """Means of ``rows_per_class`` groups of patients of each class; none of them is a patient."""
     blocks = class_blocks(task)
-    everyone = np.concatenate(blocks)
-    keys = jax.random.split(key, len(blocks))
-    means = [centroids(block, task.rows_per_class, integer(key)) for block, key in zip(blocks, keys, strict=True)]
-    return from_blocks(task, [nobody(mean, block, everyone) for mean, block in zip(means, blocks, strict=True)])
-
-
-def centroids(patients: np.ndarray, count: int, seed: int) -> np.ndarray:
-    """Means (count, features) of the groups that k-means finds, started once by k-means++.
-
-    >>> centroids(np.array([[0.0], [2.0], [10.0], [12.0]]), 2, seed=0).ravel().round().astype(int).tolist()
-    [11, 1]
-    """
-    patients, weights = np.unique(patients, axis=0, return_counts=True)
-    groups = KMeans(min(count, len(patients)), random_state=seed).fit(patients, sample_weight=weights)
-    return np.resize(groups.cluster_centers_, (count, patients.shape[1]))  # again from the front if patients repeat
-
-
-def nobody(means: np.ndarray, patients: np.ndarray, everyone: np.ndarray) -> np.ndarray:
-    """The means of one class, those that are somebody replaced by means of that patient with its nearest.
-
-    >>> patients = np.array([[0.0], [1.0], [9.0]])
-    >>> nobody(np.array([[0.5], [9.0]]), patients, patients).ravel().tolist()
-    [0.5, 5.0]
-    """
-    means = means.copy()
-    for row in np.flatnonzero(is_patient(means, everyone)):
-        means[row] = _with_neighbours(means[row], patients, everyone)
-    return means
-
-
-def is_patient(rows: np.ndarray, patients: np.ndarray) -> np.ndarray:
-    """Which rows equal a patient, up to rounding.
-
-    >>> is_patient(np.array([[1.0], [1.5]]), np.array([[1.0], [2.0]]))
-    array([ True, False])
-    """
-    nearest = patients[pairwise_distances_argmin(rows, patients)]
-    return np.all(np.isclose(rows, nearest, rtol=SAME, atol=SAME), axis=1)
-
-
-def _with_neighbours(row: np.ndarray, patients: np.ndarray, everyone: np.ndarray) -> np.ndarray:
-    different = patients[~is_patient(patients, row[None])]
-    nearest = different[np.argsort(((different - row) ** 2).sum(axis=1), kind="stable")]
-    for others in range(1, len(nearest) + 1):
-        mean = np.vstack([row[None], nearest[:others]]).mean(axis=0)
-        if not is_patient(mean[None], everyone).any():
-            return mean
-    raise TooFewPatientsError(
-        "asked for means of groups of patients, but the patients of one class are so alike that such a mean is a "
-        "patient again; ask for fewer rows per class or take another method"
-    )
+    seeds = [integer(one) for one in jax.random.split(key, len(blocks))]
+    return from_blocks(task, group_means(blocks, task.rows_per_class, seeds))

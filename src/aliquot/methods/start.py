@@ -5,8 +5,9 @@ from collections.abc import Callable
 import numpy as np
 
 from aliquot.errors import SettingsError, TooFewPatientsError
+from aliquot.methods.groups import group_means
 
-STARTS = ("gaussian", "real", "noise", "recognised")
+STARTS = ("gaussian", "kmeans", "real", "noise", "recognised")
 REAL_STARTS = ("real", "recognised")  # rows start from real patients
 
 
@@ -26,6 +27,7 @@ def starting_rows(
     kind            a row of class c is
     ==============  =================================================================================
     ``gaussian``    drawn per feature from a normal distribution with the mean and deviation of class c
+    ``kmeans``      the mean of a group of patients of class c, as k-means finds them; none is a patient
     ``real``        a training patient of class c; no patient twice
     ``recognised``  the same among patients whose class the experts recognise: ``own_class()`` (patients,),
                     the probability of each one's own class, is above ½; the next likely where they are too few
@@ -41,9 +43,17 @@ def starting_rows(
         raise SettingsError(f"asked for starting rows of kind {kind!r}; known: {', '.join(STARTS)}")
     if kind == "recognised" and own_class is None:
         raise SettingsError("asked for rows that start from recognised patients, but this method has no experts")
-    sure = own_class() if kind == "recognised" and own_class is not None else np.ones(len(labels))
-    blocks = [_start_of_class(x[labels == c], sure[labels == c], rows_per_class, kind, rng) for c in range(n_classes)]
-    return np.concatenate(blocks).astype(x.dtype), np.repeat(np.arange(n_classes), rows_per_class)
+    patients = [x[labels == c] for c in range(n_classes)]
+    check_enough(min(map(len, patients)), rows_per_class)
+    if kind == "kmeans":
+        flat = [block.reshape(len(block), -1).astype(np.float64) for block in patients]
+        means = group_means(flat, rows_per_class, rng.integers(2**31, size=n_classes).tolist())
+        rows = [mean.reshape(-1, *x.shape[1:]) for mean in means]
+    else:
+        shares = own_class() if kind == "recognised" and own_class is not None else np.ones(len(labels))
+        sure = [shares[labels == c] for c in range(n_classes)]
+        rows = [_start_of_class(*block, rows_per_class, kind, rng) for block in zip(patients, sure, strict=True)]
+    return np.concatenate(rows).astype(x.dtype), np.repeat(np.arange(n_classes), rows_per_class)
 
 
 def check_enough(patients: int, rows: int) -> None:
@@ -58,7 +68,6 @@ def check_enough(patients: int, rows: int) -> None:
 def _start_of_class(
     patients: np.ndarray, sure: np.ndarray, rows: int, kind: str, rng: np.random.Generator
 ) -> np.ndarray:
-    check_enough(len(patients), rows)
     if kind == "real":
         return patients[rng.choice(len(patients), rows, replace=False)]
     if kind == "recognised":

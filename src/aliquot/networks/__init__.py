@@ -5,11 +5,13 @@ from aliquot.networks.lstm import lstm
 from aliquot.networks.mlp import MLP, mlp, mlp_variants
 from aliquot.networks.named import named_network
 from aliquot.networks.network import Network, as_targets, cross_entropy
+from aliquot.networks.own import Build, own_network
 from aliquot.networks.tcn import tcn
 from aliquot.networks.training import Trained, TrainSettings, shuffled_batches, train_networks
 
 __all__ = [
     "MLP",
+    "Build",
     "GsamSettings",
     "Network",
     "TrainSettings",
@@ -20,6 +22,7 @@ __all__ = [
     "mlp",
     "mlp_variants",
     "named_network",
+    "own_network",
     "shuffled_batches",
     "tcn",
     "train_networks",

@@ -26,6 +26,8 @@ def resolved(name: str, shape: tuple[int, ...]) -> str:
     """
     if name == "auto":
         return "mlp" if len(shape) == 1 else "tcn"
+    if name == "own":
+        raise SettingsError("asked for a network that was somebody's own; build it in Python and train it on the rows")
     if (name in SERIES) != (len(shape) == 2):
         kind, other = ("a table", "mlp") if len(shape) == 1 else ("series", "tcn or lstm")
         raise SettingsError(f"asked for the network {name!r} on {kind}; set network.kind to auto or one of {other}")

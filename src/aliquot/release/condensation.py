@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from aliquot.cohort import Encoder, SeriesEncoder
+from aliquot.cohort import Cohort, Encoder, SeriesEncoder, Stays
+from aliquot.cohort.parts import encode
 from aliquot.cohort.series import as_long
-from aliquot.errors import SchemaError, SettingsError
+from aliquot.errors import SettingsError
 from aliquot.evaluate.metrics import row_classes
 from aliquot.methods import method_named
 
@@ -72,11 +73,16 @@ class Condensation:
         """Whether the labels are probabilities."""
         return not np.isin(self.targets, (0, 1)).all()
 
-    def encode(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """New patients as the features that models trained on ``rows`` take; one row each, in their order."""
-        if isinstance(self.encoder, SeriesEncoder):
-            raise SchemaError("asked to encode a table, but these rows are series; use encoder.transform with series")
-        return pd.DataFrame(self.encoder.transform(frame), columns=list(self.encoder.feature_names), index=frame.index)
+    def encode(self, patients: pd.DataFrame | Stays | Cohort) -> pd.DataFrame:
+        """New patients as the columns of ``rows``, which models trained on them take; one row each, in their order.
+
+        A table is a DataFrame with the columns of the source. Series are ``Stays``, which need no outcome: those of
+        :func:`aliquot.cohort.on_grid`, or ``Stays(table, Series(values, channels))``; or a cohort. Their channels may
+        be in any order; ``.to_numpy().reshape(-1, *result.encoder.shape)`` gives (stays, steps, features).
+        """
+        stays = Stays(patients) if isinstance(patients, pd.DataFrame) else patients
+        x = encode(self.encoder, stays)
+        return pd.DataFrame(x.reshape(len(x), -1), columns=list(self.encoder.column_names), index=stays.frame.index)
 
     def save(self, folder: str | Path, *, allow_real_rows: bool = False) -> Path:
         """Write the release: rows, encoder, recipe, metrics, card, croissant and report.

@@ -1,4 +1,4 @@
-"""A release tried on other patients: networks trained on the rows by the recipe, scored on a table."""
+"""A release tried on other patients: networks trained on the rows by the recipe, scored on a table or series."""
 
 from typing import Any
 
@@ -6,19 +6,18 @@ import jax
 import numpy as np
 import pandas as pd
 
-from aliquot.cohort import SeriesEncoder
-from aliquot.errors import SchemaError, TargetError
+from aliquot.cohort import Stays, encode_new
+from aliquot.errors import TargetError
 from aliquot.evaluate import logits_of, summarised, train_on
 from aliquot.networks import TrainSettings
 from aliquot.networks.named import named_network
 from aliquot.release.bundle import Release
 
 
-def score_release(release: Release, frame: pd.DataFrame, *, networks: int, seed: int) -> dict[str, Any]:
-    """Metrics before and after the prior correction on the patients in ``frame``."""
-    if isinstance(release.encoder, SeriesEncoder):
-        raise SchemaError("asked to score a table, but this release holds series; score it from Python")
-    x, labels = release.encoder.transform(frame), _labels(release, frame)
+def score_release(release: Release, patients: Stays, *, networks: int, seed: int) -> dict[str, Any]:
+    """Metrics before and after the prior correction on patients whose table holds the target of the release."""
+    labels = _labels(release, patients.frame)
+    x, notes = encode_new(release.encoder, patients)
     shape, training, classes = (
         release.recipe["network"],
         release.recipe["training"],
@@ -38,6 +37,7 @@ def score_release(release: Release, frame: pd.DataFrame, *, networks: int, seed:
     offset = np.asarray(release.recipe["calibration"]["logit_offset"])
     return {
         "patients": len(x),
+        "notes": (*patients.notes, *notes),
         "before": summarised(labels, logits, np.zeros_like(offset)),
         "after": summarised(labels, logits, offset),
     }
@@ -61,4 +61,4 @@ def _plain(value: Any) -> str:
     """A label as text, the same for 1, 1.0, True and "1"."""
     if isinstance(value, bool | np.bool_):
         return str(int(value))
-    return str(int(value)) if isinstance(value, float | np.floating) and value == int(value) else str(value)
+    return str(int(value)) if isinstance(value, float | np.floating) and value.is_integer() else str(value)

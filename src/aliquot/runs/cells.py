@@ -64,6 +64,7 @@ def cells_of(
     preset: str = "default",
     budget: str = "cpu",
     looks: int = 40,
+    series: bool = False,
     file: Path | None = None,
     overrides: tuple[str, ...] = (),
 ) -> list[Cell]:
@@ -72,12 +73,12 @@ def cells_of(
     Network, encoder and evaluation are those of ``preset`` for all, and everybody is judged equally often on the tuning
     part, ``looks`` times.
     """
-    common = load_settings(preset, budget, file=file, overrides=overrides)
+    common = load_settings(preset, budget, series=series, file=file, overrides=overrides)
 
     def cell(variant: Variant, size: int, seed: int) -> Cell:
         asked = {"method": variant.method, "rows_per_class": size}
-        chosen = variant.preset or preset
-        settings = load_settings(chosen, budget, file=file, overrides=(*overrides, *variant.overrides), **asked)
+        chosen, changes = variant.preset or preset, (*overrides, *variant.overrides)
+        settings = load_settings(chosen, budget, series=series, file=file, overrides=changes, **asked)
         settings = _on_equal_terms(settings, common, looks)
         return Cell(variant.label, Request(settings=settings, seed=seed, preset=chosen, budget=budget, **asked))
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from aliquot.cohort import Cohort
 from aliquot.errors import AliquotError
 from aliquot.hooks import Progress, Silence
 from aliquot.runs.cells import FULL, REPORTED, Cell, needs_dense, run_cell
@@ -25,13 +26,21 @@ LEGEND = (
 )
 
 
-def compare_into(folder: Path, source: Source, cells: Sequence[Cell], progress: Progress) -> pd.DataFrame:
+def compare_into(
+    folder: Path,
+    source: Source,
+    cells: Sequence[Cell],
+    progress: Progress,
+    *,
+    patients: tuple[Cohort, str] | None = None,
+) -> pd.DataFrame:
     """Run all cells that are not finished, and write ``comparison.csv``, ``cells.csv`` and ``comparison.md``.
 
     The table has one line per method and size. A cell that fails does not stop the others; its reason is in the table,
     and it is tried again next time. A folder may be extended: finished cells of the same data are not run again.
+    ``patients`` is what ``source.read()`` gave, if that is known already.
     """
-    cohort, data = source.read()
+    cohort, data = source.read() if patients is None else patients
     claim(folder, {"source": dataclasses.asdict(source), "data": data, "comparison": True})
     lines, clock = [], _Clock(sum(not _finished(folder, cell, data) for cell in cells))
     for number, cell in enumerate(cells, 1):

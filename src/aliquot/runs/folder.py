@@ -2,67 +2,36 @@
 
 import dataclasses
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aliquot.cohort import Cohort, Schema, fingerprint, read_table
-from aliquot.cohort.embedded import TARGET, support2_frame
-from aliquot.cohort.known import read_known
-from aliquot.digest import digest
+from aliquot.cohort import Cohort
 from aliquot.errors import FileError, RunFolderError, TamperedError
 from aliquot.hooks import Progress
 from aliquot.release.bundle import write_release
 from aliquot.runs.pipeline import Request, prepare, run
 from aliquot.runs.progress import LogFile, Together
 from aliquot.runs.settings import settings_from, settings_to
+from aliquot.runs.source import EMBEDDED as EMBEDDED
+from aliquot.runs.source import Source as Source
 from aliquot.runs.store import Store, checksum_text, write_atomically
-
-EMBEDDED = "embedded:support2"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Source:
-    """Where the patients come from, and what their columns mean."""
-
-    file: str  # a path, or EMBEDDED
-    cohort: str | None = None  # a known dataset; `file` is then its folder
-    read_options: tuple[tuple[str, str], ...] = ()  # of its reader
-    target: str = TARGET
-    patient_id: str | None = None
-    split: str | None = None
-    positive: str | None = None
-    schema: str | None = None  # path of a schema file
-    drop: tuple[str, ...] = ()
-
-    def read(self) -> tuple[Cohort, str]:
-        """The cohort, and a fingerprint of the data that it was read from."""
-        if self.cohort is not None:
-            records = read_known(self.cohort, Path(self.file), dict(self.read_options))
-            series = () if records.series is None else (records.series, records.channels)
-            data = digest(fingerprint(records.frame), records.labels, records.ids.astype(str), *series)
-            return Cohort.from_records(records), data
-        frame = support2_frame() if self.file == EMBEDDED else read_table(Path(self.file))
-        cohort = Cohort.from_frame(
-            frame,
-            target=self.target,
-            patient_id=self.patient_id,
-            split=self.split,
-            positive=self.positive,
-            schema=None if self.schema is None else Schema.from_toml(Path(self.schema)),
-            drop=self.drop,
-        )
-        return cohort, fingerprint(frame)
 
 
 def condense_into(
-    folder: Path, source: Source, request: Request, progress: Progress, *, shared: Path | None = None
+    folder: Path,
+    source: Source,
+    request: Request,
+    progress: Progress,
+    *,
+    shared: Path | None = None,
+    patients: tuple[Cohort, str] | None = None,
 ) -> Path:
     """Condense a source into a run folder, or continue the same run where it was; the path of the release.
 
-    ``shared`` is a private folder in which several runs on the same patients find each other's experts and curves.
+    ``shared`` is a private folder in which several runs on the same patients find each other's experts and curves;
+    ``patients`` is what ``source.read()`` gave, if that is known already.
     """
-    cohort, data = source.read()
+    cohort, data = source.read() if patients is None else patients
     parts = prepare(cohort, request)
     plan = {"source": dataclasses.asdict(source), "request": _request_to(request), "data": data}
     claim(folder, plan)
@@ -77,15 +46,19 @@ def condense_into(
 
 def resume(folder: Path, progress: Progress) -> Path:
     """Continue the run in a folder with what its plan says."""
+    return condense_into(folder, *plan_of(folder)[:2], progress)
+
+
+def plan_of(folder: Path) -> tuple[Source, Request, str]:
+    """What the run in a folder condenses, how, and the fingerprint of its data."""
     plan = read_plan(folder)
     if "comparison" in plan:
-        raise RunFolderError(f"asked to resume {folder}, which holds a comparison; run the same command again instead")
-    options = tuple((name, value) for name, value in plan["source"]["read_options"])
-    source = Source(**{**plan["source"], "drop": tuple(plan["source"]["drop"]), "read_options": options})
+        raise RunFolderError(f"asked for the run in {folder}, which holds a comparison; run the same command again")
+    source = Source.from_plan(plan["source"])
     request = Request(**{**plan["request"], "settings": settings_from(plan["request"]["settings"])})
-    if source.file not in (EMBEDDED, source.cohort) and not Path(source.file).exists():
-        raise FileError("asked to resume, but the data file of this run is no longer where it was; put it back")
-    return condense_into(folder, source, request, progress)
+    if not all(path.exists() for path in source.files):
+        raise FileError("asked to go on, but the data file of this run is no longer where it was; put it back")
+    return source, request, plan["data"]
 
 
 def read_plan(folder: Path) -> dict[str, Any]:
@@ -123,6 +96,7 @@ def claim(folder: Path, plan: dict[str, Any]) -> None:
 
 
 def _check_same(folder: Path, there: dict[str, Any], asked: dict[str, Any]) -> None:
+    there, asked = ({**plan, "source": Source.from_plan(plan["source"])} for plan in (there, asked))
     if there == asked:
         return
     if {**there, "data": ""} == {**asked, "data": ""}:

@@ -14,8 +14,8 @@ from aliquot.evaluate import TuningJudge, evaluate_held_out
 from aliquot.hooks import Progress, Silence
 from aliquot.matching import Condensed
 from aliquot.methods import REAL_STARTS, Task, curve_geometry, method_named
-from aliquot.networks import Network
-from aliquot.networks.named import named_network, resolved
+from aliquot.networks import Build, Network
+from aliquot.networks.named import resolved
 from aliquot.release.condensation import Condensation
 from aliquot.release.report.facts import SMALL_COUNT
 from aliquot.runs.settings import Settings, settings_to
@@ -49,17 +49,19 @@ def run(
     memory: Store | Notebook | None = None,
     shared: Store | Notebook | None = None,
     progress: Progress = Silence(),
+    own: Build | None = None,
 ) -> Condensation:
     """Condense the cohort as requested, and measure the result.
 
     Everything follows from the seed: the same cohort, request, versions and machine give the same rows. Experts, curves
-    and full-data networks are looked for, and kept, in ``shared``, by default in ``memory``.
+    and full-data networks are looked for, and kept, in ``shared``, by default in ``memory``. ``own`` builds the user's
+    own network instead of the one that the settings name.
     """
     memory = Notebook() if memory is None else memory
     clock = Stopwatch(progress)
     settings, keys = request.settings, streams(request.seed)
     parts = prepare(cohort, request) if parts is None else parts
-    task = task_of(cohort, request, parts, memory, shared, clock)
+    task = task_of(cohort, request, parts, memory, shared, clock, own)
     kept = memory if shared is None else shared
     condensed = method_named(request.method).condense(task, settings, key=keys["condense"])
     follows = bool(condensed.stored) and "slots" in method_named(request.method).changes
@@ -84,7 +86,7 @@ def run(
         target=cohort.target,
         classes=cohort.classes,
         encoder=parts.encoder,
-        recipe=_recipe(cohort, request, task.network, condensed, metrics),
+        recipe=_recipe(cohort, request, task.network, condensed, metrics, "own" if own else settings.network.kind),
         metrics=metrics,
         settings=settings_to(settings),
         history=dict(condensed.history),
@@ -108,14 +110,14 @@ def task_of(
     memory: Store | Notebook,
     shared: Store | Notebook | None = None,
     progress: Progress = Silence(),
+    own: Build | None = None,
 ) -> Task:
     """The task that a request sets a method, with the judge on the tuning part.
 
     What is shared is kept whole: the next method may follow every checkpoint.
     """
     settings, train, tuning = request.settings, parts.train, parts.tuning
-    how = settings.network
-    network = named_network(how.kind, train.x.shape[1:], cohort.n_classes, how.hidden, how.dropout)
+    network = settings.network.network(train.x.shape[1:], cohort.n_classes, own)
     key = streams(request.seed)["tuning networks"]
     judge = TuningJudge(network, settings.evaluation, tuning.x, tuning.labels, key)
     dense = shared is not None
@@ -147,13 +149,15 @@ class Stopwatch:
         self._running = ("", 0.0)
 
 
-def _recipe(cohort: Cohort, request: Request, network: Network, condensed: Condensed, metrics) -> dict[str, Any]:
+def _recipe(
+    cohort: Cohort, request: Request, network: Network, condensed: Condensed, metrics, kind: str
+) -> dict[str, Any]:
     """How to train on the rows, as in recipe.toml."""
     settings = request.settings
     hard = bool(np.isin(condensed.targets, (0, 1)).all())
     return {
         "network": {
-            "kind": resolved(settings.network.kind, condensed.x.shape[1:]),
+            "kind": kind if kind == "own" else resolved(kind, condensed.x.shape[1:]),
             "inputs": int(condensed.x[0].size),
             **({} if condensed.x.ndim == 2 else {"steps": int(condensed.x.shape[1])}),
             "hidden": list(settings.network.hidden),

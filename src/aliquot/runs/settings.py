@@ -12,6 +12,7 @@ from aliquot.cohort import EncoderSettings
 from aliquot.errors import FileError, SettingsError
 from aliquot.evaluate.protocol import EvaluationSettings
 from aliquot.methods import MethodSettings, method_named
+from aliquot.networks import Build, Network, named_network, own_network
 from aliquot.networks.named import NetworkName
 
 DATASETS = ("ouh", "puh", "uhb", "eicu", "mimic3")  # of the paper
@@ -26,6 +27,12 @@ class NetworkSettings:
     kind: NetworkName = "auto"  # "auto": mlp for tables, tcn for series
     hidden: tuple[int, ...] = (64,)  # of an MLP
     dropout: float = 0.25  # of an MLP
+
+    def network(self, shape: tuple[int, ...], n_classes: int, own: Build | None = None) -> Network:
+        """The network for rows of a shape: the one of that name, or the user's own."""
+        if own is not None:
+            return own_network(own, shape, n_classes)
+        return named_network(self.kind, shape, n_classes, self.hidden, self.dropout)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,11 +50,14 @@ def load_settings(
     *,
     method: str = "btm",
     rows_per_class: int = 50,
+    series: bool = False,
     file: Path | None = None,
     overrides: tuple[str, ...] = (),
     changes: dict[str, Any] | None = None,
 ) -> Settings:
     """Settings of a method: of a preset at a budget, then of a TOML file, then single ``section.name=value`` overrides.
+
+    For ``series`` over time a preset may have settings and budgets of its own, in a section of that name.
 
     >>> load_settings("paper").match.data_lr
     100.0
@@ -59,6 +69,8 @@ def load_settings(
     if budget not in BUDGETS:
         raise SettingsError(f"asked for budget {budget!r}; known: {', '.join(BUDGETS)}")
     values = _preset(preset)
+    over_time = values.pop("series", {})
+    _merge(values, over_time if series else {})
     methods, budgets = values.pop("method", {}), values.pop("budget", {})
     _merge(values, dict(method_named(method).changes))
     _merge(values, _for_rows(methods.get(method.partition("+")[0], {}), rows_per_class))
@@ -69,6 +81,21 @@ def load_settings(
         _merge(values, _parse_override(override))
     _merge(values, changes or {})
     return settings_from(values)
+
+
+def with_choices(
+    settings: Mapping[str, Any] | None = None, *, start: str | None = None, network: object = None
+) -> dict[str, Any]:
+    """Changes to settings, with a start and a network by name where they were chosen.
+
+    >>> with_choices({"network": {"hidden": [32]}}, network="mlp-2")
+    {'network': {'hidden': [32], 'kind': 'mlp-2'}}
+    """
+    changes: dict[str, Any] = {}
+    _merge(changes, settings or {})
+    _merge(changes, {} if start is None else {"start": start})
+    _merge(changes, {"network": {"kind": network}} if isinstance(network, str) else {})
+    return changes
 
 
 def _preset(name: str) -> dict[str, Any]:

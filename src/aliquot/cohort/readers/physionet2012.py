@@ -19,6 +19,7 @@ from pyarrow import csv
 from aliquot.cohort.cells import level_numbers
 from aliquot.cohort.readers.files import refuse
 from aliquot.cohort.records import Records
+from aliquot.cohort.steps import mean_at
 from aliquot.cohort.wording import counted, listed, quoted
 from aliquot.errors import FileError
 
@@ -116,10 +117,7 @@ def physionet2012_series(folder: Path) -> Records:
     channel = pd.Index(SERIES).get_indexer(pd.Index(series["variable"].astype(str)))
     shape = (len(deaths), HOURS, len(SERIES))
     place = np.ravel_multi_index((row, hour, channel), shape)
-    size = int(np.prod(shape))
-    counts = np.bincount(place, minlength=size)
-    with np.errstate(invalid="ignore"):
-        means = (np.bincount(place, series["value"], minlength=size) / counts).astype(np.float32).reshape(shape)
+    means = mean_at(place, series["value"].to_numpy(), int(np.prod(shape))).reshape(shape)
     ventilation = SERIES.index(VENTILATION)
     means[:, :, ventilation] = np.nan_to_num(means[:, :, ventilation])
     frame = _described(admission, deaths.index).reset_index(drop=True)

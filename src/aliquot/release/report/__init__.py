@@ -68,6 +68,7 @@ def _content(result: Condensation) -> dict[str, Any]:
         "class_table": class_table(result),
         "calibration_table": calibration_table(result),
         "transfer_table": transfer_table(result),
+        "series": result.x.ndim == 3,
         "settings": flat(result.settings),
         "versions": flat(metrics["versions"]),
         "seconds": {stage: f"{time:,.1f} s" for stage, time in metrics.get("seconds", {}).items()},

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from aliquot.cohort.wording import SMALL_COUNT
 from aliquot.methods import REAL_STARTS, method_named
 from aliquot.release.condensation import Condensation
 
-SMALL_COUNT = 10  # counts below are not printed
 FEW_PATIENTS = 100  # a class with fewer training patients earns a warning
 
 TRAINED_ON = {  # entries of metrics["held_out"], in the order in which they are shown

@@ -68,7 +68,8 @@ def encode(patients):
 ENCODE_SERIES = f"""\
 {_COLUMNS}
 
-def encode(values, static):  # (stays, steps, channels), NaN where not measured; a table of what does not change
+def encode(values, static):  # (stays, steps, channels in the order of encoder.json), NaN where not measured;
+    # and a table of what does not change, with the columns that "static" lists there
     measured, filled = np.isfinite(values), values.copy()
     for step in range(1, values.shape[1]):
         filled[:, step] = np.where(measured[:, step], values[:, step], filled[:, step - 1])
