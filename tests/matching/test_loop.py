@@ -12,7 +12,7 @@ from aliquot.errors import DegenerateSegmentError
 from aliquot.evaluate.protocol import EvaluationSettings, TuningJudge
 from aliquot.hooks import Verdict
 from aliquot.matching import Curves, MatchSettings, Rows, Slots, match
-from aliquot.matching.loop import HIGHEST_LR, LOWEST_LR, begin, expert_logits, run_block
+from aliquot.matching.loop import HIGHEST_LR, LOWEST_LR, begin, expert_logits, first_labels, run_block
 from aliquot.matching.rows import label_logits, soft_targets
 from aliquot.networks import TrainSettings, as_targets, train_networks
 from aliquot.runs.store import Notebook
@@ -145,6 +145,14 @@ def test_labels_of_the_ensemble_are_the_experts_mean(small_network, curves, star
     one, _ = blocks(small_network, curves, state, slots=replace(BTM, labels="ensemble"), count=1)
     each = [jax.nn.sigmoid(small_network.logits(end, state.rows.x)) for end in curves.end]
     np.testing.assert_allclose(one.rows.labels, np.mean(each, axis=0), rtol=1e-5)
+
+
+def test_starting_labels_may_be_what_all_experts_think(small_network, curves, start):
+    settings = replace(SETTINGS, label_start="ensemble")
+    x, targets = jnp.asarray(start[0]), start[1]
+    logits = first_labels(small_network, settings, replace(BTM, labels="learned"), curves.end, x, targets)
+    each = [jax.nn.sigmoid(small_network.logits(end, x)) for end in curves.end]
+    np.testing.assert_allclose(soft_targets(logits), np.mean(each, axis=0), atol=2e-3)
 
 
 def test_starting_labels_are_the_logits_of_the_experts_that_are_right(small_network, curves, start):

@@ -5,7 +5,7 @@ import pytest
 from aliquot.errors import AliquotError, FileError, SettingsError
 from aliquot.matching import Slots
 from aliquot.methods import METHODS
-from aliquot.runs.settings import BUDGETS, PRESETS, Settings, load_settings, settings_from, settings_to
+from aliquot.runs.settings import BUDGETS, PRESETS, Settings, load_settings, settings_from, settings_to, with_choices
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -128,3 +128,20 @@ def test_unknown_preset_or_budget():
     for words in (("defaults", "cpu"), ("default", "gpu")):
         with pytest.raises(AliquotError, match="known"):
             load_settings(*words)
+
+
+def test_series_have_settings_of_their_own_in_default_and_not_in_paper():
+    table, series = load_settings(), load_settings(series=True)
+    assert series.match.iterations < table.match.iterations
+    assert series.expert.pilots == series.expert.count
+    assert series.slots.labels == "learned"
+    assert table.slots.labels == "hard"
+    assert load_settings("paper", series=True) == load_settings("paper")
+    assert load_settings(series=True, budget="smoke").match.iterations < series.match.iterations
+    assert load_settings(series=True, overrides=("match.iterations=7",)).match.iterations == 7
+
+
+def test_a_start_and_a_network_by_name_are_changes():
+    changes = with_choices({"network": {"hidden": [8]}}, start="kmeans", network="mlp-2")
+    assert changes == {"network": {"hidden": [8], "kind": "mlp-2"}, "start": "kmeans"}
+    assert with_choices(network=lambda shape, outputs, key: None) == {}

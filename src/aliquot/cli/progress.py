@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from aliquot.hooks import Silence
+from aliquot.runs.progress import MINUTES_LEFT
 
 INTERRUPTED = 130
 
@@ -45,7 +46,9 @@ class Bars:
     def advance(self, amount: int = 1, **figures: float) -> None:
         """Move the bar."""
         if self._task is not None:
+            left = figures.pop(MINUTES_LEFT, None)
             shown = "  ".join(f"{name} {value:.3f}" for name, value in figures.items())
+            shown += "" if left is None else f"  about {left:.0f} min left in all"
             self._bars.update(self._task, advance=amount, figures=shown)
 
     def _finish(self) -> None:
@@ -82,7 +85,8 @@ class Lines:
         now = time.monotonic()
         if now - self._said >= self._between and 0 < self._done < self._total:
             left = (now - self._since) * (self._total - self._done) / self._done
-            self._say(f"{self._name}: {self._done}/{self._total}, {left:.0f} s left")
+            whole = f"; about {figures[MINUTES_LEFT]:.0f} min in all" if MINUTES_LEFT in figures else ""
+            self._say(f"{self._name}: {self._done}/{self._total}, {left:.0f} s left{whole}")
             self._said = now
 
     def _finish(self) -> None:

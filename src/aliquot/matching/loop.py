@@ -22,6 +22,7 @@ from aliquot.matching.slots import Slots
 from aliquot.networks import Network, cross_entropy
 
 LOWEST_LR, HIGHEST_LR = 1e-6, 1.0  # the learned student learning rate is projected to this range
+SURE = 0.999  # what experts are sure of must have a finite logit
 OFTEN = 0.9  # a gate that stops more than this share of the iterations is worth a note
 
 
@@ -42,7 +43,7 @@ class MatchSettings:
     lr_momentum: float = 0.5
     lr_scale: Literal["raw", "log"] = "raw"  # "log": learn the logarithm
     label_lr: float = 2.0  # of learned labels
-    label_start: Literal["hard", "experts"] = "hard"  # learned labels start at softened classes, or at experts' logits
+    label_start: Literal["hard", "experts", "ensemble"] = "hard"  # of learned labels: see first_labels
     judge_every: int = 100  # iterations between two looks at the tuning part
     segment: SegmentSettings = field(default_factory=SegmentSettings)
 
@@ -88,7 +89,7 @@ def match(
     there is one, and the rows with the best tuning score are kept. The starting rows are judged too.
     """
     ends = jnp.asarray(source.ends)
-    labels = _first_labels(network, settings, slots, ends, jnp.asarray(x), targets)
+    labels = first_labels(network, settings, slots, ends, jnp.asarray(x), targets)
 
     def advance(state, first, count):
         numbers = jnp.arange(first, first + count)
@@ -128,10 +129,21 @@ def begin(settings: MatchSettings, rows: Rows) -> State:
     return State(rows, rows.x, lr, row_step.init(rows.x), label_step.init(rows.labels), lr_step.init(lr))
 
 
-def _first_labels(network, settings, slots, ends, x, targets) -> Array:
+def first_labels(
+    network: Network, settings: MatchSettings, slots: Slots, ends: Array, x: Array, targets: Array
+) -> Array:
+    """The classes of the rows; where labels are learned, the logits from which that starts.
+
+    ``hard``: the classes, softened. ``experts``: the mean logits of the experts that classify the row correctly.
+    ``ensemble``: what all experts think of the row, whatever its class.
+    """
     if slots.labels != "learned":
         return jnp.asarray(targets)
-    return label_logits(targets) if settings.label_start == "hard" else expert_logits(network, ends, x, targets)
+    if settings.label_start == "experts":
+        return expert_logits(network, ends, x, targets)
+    if settings.label_start == "ensemble":
+        return label_logits(ensemble_targets(network, ends, x), confidence=SURE)
+    return label_logits(targets)
 
 
 def expert_logits(network: Network, ends: Array, x: Array, targets: Array) -> Array:

@@ -27,7 +27,7 @@ def ensemble_targets(network: Network, thetas: Array, x: Array) -> Array:
 
 
 def label_logits(targets: Array, confidence: float = 0.95) -> Array:
-    """Logits of hard targets softened to ``confidence``, from where learned labels may start.
+    """Logits of targets softened to at most ``confidence``, from where learned labels may start.
 
     >>> soft_targets(label_logits(jnp.array([0.0, 1.0]))).round(2)
     Array([0.05, 0.95], dtype=float32)

@@ -1,5 +1,6 @@
 """What the curves of a run are like, against the ways that their experts took."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import jax
@@ -33,11 +34,21 @@ def curve_geometry(task: Task, settings: MethodSettings, *, key: jax.Array) -> G
         task.network, settings.curve, experts.start, experts.end, x, targets, key=curve_key, memory=task.common
     )
 
-    count = min(GEOMETRY_CURVES, settings.expert.count)
-    few = replace(settings.expert, count=count, block=count, epochs=experts.epochs, length="fixed")
-    again = replace(quiet, memory=Forgetting(), shared=None)
-    paths = experts_of(again, replace(settings, expert=few), key=expert_key, keep_paths=True).paths
+    paths = _paths(quiet, settings, experts.epochs, expert_key)
+    count = len(paths)
     stride = max(1, len(x) // GEOMETRY_PATIENTS)
     task.progress.advance()
     curves = Curve(*(part[:count] for part in curves))
     return measure(task.network, curves, np.stack(paths), x[::stride], targets[::stride])
+
+
+def _paths(task: Task, settings: MethodSettings, epochs: int, key: jax.Array) -> Sequence[np.ndarray]:
+    """The ways of the first few experts: those of the pilots are in the memory, others are trained once more."""
+    expert = settings.expert
+    count = min(GEOMETRY_CURVES, expert.count)
+    if expert.length == "tuning" and expert.schedule == "constant":
+        few = replace(expert, count=min(expert.pilots, expert.count))
+    else:
+        few = replace(expert, count=count, block=count, epochs=epochs, length="fixed")
+        task = replace(task, memory=Forgetting(), shared=None)
+    return experts_of(task, replace(settings, expert=few), key=key, keep_paths=True).paths[:count]

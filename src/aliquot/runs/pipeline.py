@@ -18,6 +18,8 @@ from aliquot.networks import Build, Network
 from aliquot.networks.named import resolved
 from aliquot.release.condensation import Condensation
 from aliquot.release.report.facts import SMALL_COUNT
+from aliquot.runs.forecast import Forecast, work_of
+from aliquot.runs.progress import MINUTES_LEFT
 from aliquot.runs.settings import Settings, settings_to
 from aliquot.runs.store import Notebook, Store
 from aliquot.seeds import streams
@@ -58,9 +60,10 @@ def run(
     own network instead of the one that the settings name.
     """
     memory = Notebook() if memory is None else memory
-    clock = Stopwatch(progress)
     settings, keys = request.settings, streams(request.seed)
     parts = prepare(cohort, request) if parts is None else parts
+    rows = request.rows_per_class * cohort.n_classes
+    clock = Stopwatch(progress, Forecast(work_of(settings, request.method, parts, rows)))
     task = task_of(cohort, request, parts, memory, shared, clock, own)
     kept = memory if shared is None else shared
     condensed = method_named(request.method).condense(task, settings, key=keys["condense"])
@@ -125,20 +128,24 @@ def task_of(
 
 
 class Stopwatch:
-    """Passes progress on, and notes how long each stage took."""
+    """Passes progress on with the minutes that are left, and notes how long each stage took."""
 
-    def __init__(self, listener: Progress):
+    def __init__(self, listener: Progress, forecast: Forecast):
         self.seconds: dict[str, float] = {}
-        self._listener, self._running = listener, ("", 0.0)
+        self._listener, self._forecast, self._running = listener, forecast, ("", 0.0)
 
     def stage(self, name: str, total: int) -> None:
         """The stage before ends, a new one begins."""
         self.finish()
         self._running = (name, time.perf_counter())
+        self._forecast.stage(name, total)
         self._listener.stage(name, total)
 
     def advance(self, amount: int = 1, **figures: float) -> None:
-        """Pass on."""
+        """Pass on, with what is left of the whole run where that is known."""
+        left = self._forecast.advance(amount)
+        if left is not None:
+            figures[MINUTES_LEFT] = left / 60
         self._listener.advance(amount, **figures)
 
     def finish(self) -> None:

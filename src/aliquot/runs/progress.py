@@ -5,6 +5,8 @@ from pathlib import Path
 
 from aliquot.hooks import Progress
 
+MINUTES_LEFT = "minutes left"  # the figure that tells how long the whole run will still take
+
 
 class Together:
     """Several listeners as one."""
@@ -24,18 +26,24 @@ class Together:
 
 
 class LogFile:
-    """One line per stage in a file, with the time of day."""
+    """A line per stage in a file, with the time of day, and one a minute with what is left of the run."""
 
-    def __init__(self, path: Path):
-        self._path = path
+    def __init__(self, path: Path, seconds_between: float = 60.0):
+        self._path, self._between, self._said = path, seconds_between, time.monotonic()
 
     def stage(self, name: str, total: int) -> None:
         """A stage begins."""
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {name} ({total})\n")
+        self._write(f"{name} ({total})")
 
     def advance(self, amount: int = 1, **figures: float) -> None:
-        """Not logged."""
+        """Log the time left, once a minute."""
+        if MINUTES_LEFT in figures and time.monotonic() - self._said >= self._between:
+            self._said = time.monotonic()
+            self._write(f"about {figures[MINUTES_LEFT]:.1f} minutes left")
+
+    def _write(self, line: str) -> None:
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {line}\n")
 
 
 class CellProgress:

@@ -262,7 +262,7 @@ def _moment(asked: date | str | None) -> pd.Timestamp | None:
     if asked is None:
         return None
     try:
-        moment = pd.Timestamp(datetime.fromisoformat(asked) if isinstance(asked, str) else asked)
+        moment = pd.Timestamp(datetime.fromisoformat(str(asked)))  # 20200331 may come as a number
     except ValueError:
         raise SettingsError(f"{asked!r} is no date of arrival; write it like 2020-03-31") from None
     return moment.tz_localize("UTC") if moment.tzinfo is None else moment
