@@ -14,7 +14,7 @@ from aliquot.methods.task import Task
 from aliquot.methods.trajectory import experts_of
 
 GEOMETRY_CURVES = 3
-GEOMETRY_PATIENTS = 2048
+GEOMETRY_PATIENTS = {2: 2048, 3: 256}  # of tables and of series, which take far longer
 
 
 def curve_geometry(task: Task, settings: MethodSettings, *, key: jax.Array) -> Geometry | None:
@@ -36,7 +36,7 @@ def curve_geometry(task: Task, settings: MethodSettings, *, key: jax.Array) -> G
 
     paths = _paths(quiet, settings, experts.epochs, expert_key)
     count = len(paths)
-    stride = max(1, len(x) // GEOMETRY_PATIENTS)
+    stride = max(1, len(x) // GEOMETRY_PATIENTS[x.ndim])
     task.progress.advance()
     curves = Curve(*(part[:count] for part in curves))
     return measure(task.network, curves, np.stack(paths), x[::stride], targets[::stride])
