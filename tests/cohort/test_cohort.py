@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from aliquot.cohort import Cohort, Column, Layout, Schema, Series, Stays, on_grid
+from aliquot.cohort import Cohort, Column, Layout, Records, Schema, Series, Stays, on_grid
 from aliquot.errors import SchemaError, SplitError, TargetError
 
 
@@ -259,6 +261,44 @@ def test_from_stays_drops_channels_and_columns(events, raises):
         Cohort.from_stays(read, target="ph")
     with raises(SchemaError, "no columns"):
         Cohort.from_stays(Stays(pd.DataFrame(index=range(20)), Series(np.zeros((20, 2, 1)), ("a",))), target="y")
+
+
+@pytest.fixture
+def records():
+    """Twenty stays: columns and channels that say something, and some that do not."""
+    frame = pd.DataFrame({"age": np.arange(20), "height": np.nan, "note": [None] * 20, "site": "a"})
+    values = np.arange(20 * 3 * 3, dtype=np.float32).reshape(20, 3, 3)
+    values[:, :, 1], values[:, :, 2] = 1, np.nan
+    return Records(np.arange(20) % 2, np.arange(20).astype(str), frame, values, ("hr", "flat", "crp"), 2.0)
+
+
+def test_from_records_leaves_out_what_says_nothing(records):
+    cohort = Cohort.from_records(records)
+    assert cohort.frame.columns.tolist() == ["age"]
+    assert cohort.series is not None
+    assert (cohort.series.channels, cohort.series.step_hours) == (("hr",), 2.0)
+    assert cohort.notes == (
+        "left out 'crp': never measured",
+        "left out 'flat': the same value wherever it was measured",
+        "left out 'height', 'note': no value in any row",
+        "left out 'site': the same value in every row",
+    )
+
+
+def test_from_records_drops_columns_and_channels_before_checks(records, raises):
+    dates = replace(records, frame=records.frame.assign(admitted=["2024-01-31"] * 20))
+    with raises(SchemaError, "'admitted' holds dates", "--drop COLUMN"):
+        Cohort.from_records(dates)
+    cohort = Cohort.from_records(dates, drop=["admitted", "height", "note", "crp"])
+    assert cohort.frame.columns.tolist() == ["age"]
+    assert cohort.notes == (
+        "left out 'flat': the same value wherever it was measured",
+        "left out 'site': the same value in every row",
+    )
+    with raises(SchemaError, "column to drop 'hrs'", "did you mean 'hr'?"):
+        Cohort.from_records(records, drop=["hrs"])
+    with raises(SchemaError, "no channel left"):
+        Cohort.from_records(records, drop=["hr"])
 
 
 def test_from_arrays_with_static_columns(raises):

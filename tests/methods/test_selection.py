@@ -9,7 +9,7 @@ from sklearn.metrics import pairwise_distances
 
 from aliquot.errors import TooFewPatientsError
 from aliquot.methods import MethodSettings, Task
-from aliquot.methods.groups import is_patient
+from aliquot.methods.groups import group_means, is_patient, spread_out
 from aliquot.methods.herding import herd, herded_rows
 from aliquot.methods.kcentre import centre_rows, farthest_first
 from aliquot.methods.kmeans import cluster_means
@@ -133,3 +133,20 @@ def test_equal_patients_are_still_different_patients():
     patients = np.array([[0.0], [0.0], [1.0], [1.0]])
     assert sorted(farthest_first(patients, 4, first=2)) == [0, 1, 2, 3]
     assert sorted(herd(patients, 4)) == [0, 1, 2, 3]
+
+
+def test_spread_rows_vary_as_patients_do_and_keep_their_groups():
+    rng = np.random.default_rng(0)
+    blocks = [rng.normal(loc=c, size=(400, 3)) for c in (0.0, 2.0)]
+    means = group_means(blocks, 10, [0, 1])
+    spread = spread_out(means, blocks)
+    assert sum(rows.var(axis=0).sum() for rows in spread) == pytest.approx(sum(b.var(axis=0).sum() for b in blocks))
+    assert spread[1].mean() - spread[0].mean() > means[1].mean() - means[0].mean()  # classes move apart too
+    for rows, mean in zip(spread, means, strict=True):
+        centred = [one - one.mean(axis=0) for one in (rows, mean)]
+        np.testing.assert_allclose(centred[0] / centred[1], (centred[0] / centred[1]).mean(), rtol=1e-6)
+
+
+def test_equal_patients_cannot_be_spread():
+    means = [np.ones((2, 3))]
+    assert (spread_out(means, [np.ones((5, 3))])[0] == 1).all()

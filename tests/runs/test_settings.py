@@ -130,13 +130,13 @@ def test_unknown_preset_or_budget():
             load_settings(*words)
 
 
-def test_series_have_settings_of_their_own_in_default_and_not_in_paper():
+def test_series_have_settings_of_their_own_but_the_paper_at_its_own_budget_has_none():
     table, series = load_settings(), load_settings(series=True)
     assert series.match.iterations < table.match.iterations
     assert series.expert.pilots == series.expert.count
     assert series.slots.labels == "learned"
     assert table.slots.labels == "hard"
-    assert load_settings("paper", series=True) == load_settings("paper")
+    assert load_settings("paper", "paper", series=True) == load_settings("paper", "paper")
     assert load_settings(series=True, budget="smoke").match.iterations < series.match.iterations
     assert load_settings(series=True, overrides=("match.iterations=7",)).match.iterations == 7
 

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from aliquot.cli.condense import known_source, source_of
 from aliquot.cli.options import (
     Budget,
     CohortName,
@@ -25,6 +24,7 @@ from aliquot.cli.options import (
 )
 from aliquot.cli.progress import progress_of
 from aliquot.cli.series import Hours, Outcomes, StayId, StepHours, Time, Value, Variable, series_options
+from aliquot.cli.sources import chosen_source, column_options
 from aliquot.cli.tables import comparison_tables, console
 
 
@@ -83,15 +83,11 @@ def compare(
     from aliquot.methods import METHODS
     from aliquot.runs.cells import Variant, cells_of
     from aliquot.runs.compare import compare_into
-    from aliquot.runs.folder import EMBEDDED, Source
+    from aliquot.runs.folder import EMBEDDED
 
     layout = series_options(time, stay_id, variable, value, hours, step_hours, outcomes)
-    if cohort is not None:
-        source = known_source(cohort, path, read, layout)
-    elif file is None:
-        source = Source(file=EMBEDDED, **layout)
-    else:
-        source = source_of(file, target, patient_id, split, positive, schema, drop, layout)
+    columns = column_options(target, patient_id, split, positive, schema, drop)
+    source = chosen_source(file, cohort, path, read, columns, layout, otherwise=EMBEDDED)
     asked = partial(
         cells_of,
         [Variant.parse(name) for name in _listed(methods) or METHODS],

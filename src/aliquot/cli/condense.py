@@ -30,6 +30,7 @@ from aliquot.cli.options import (
 )
 from aliquot.cli.progress import progress_of
 from aliquot.cli.series import Hours, Outcomes, StayId, StepHours, Time, Value, Variable, series_options
+from aliquot.cli.sources import chosen_source, column_options
 from aliquot.cli.tables import console, results_table
 
 if TYPE_CHECKING:
@@ -96,11 +97,8 @@ def condense(
             f"asked for method {method!r}, whose rows are real patients; add --allow-real-rows if that is meant"
         )
     layout = series_options(time, stay_id, variable, value, hours, step_hours, outcomes)
-    source = (
-        known_source(cohort, path, read, layout)
-        if cohort
-        else source_of(file, target, patient_id, split, positive, schema, drop, layout)
-    )
+    columns = column_options(target, patient_id, split, positive, schema, drop)
+    source = chosen_source(file, cohort, path, read, columns, layout)
     asked = {"method": method, "rows_per_class": rows_per_class, "seed": seed, "preset": preset, "budget": budget}
     _run(source, out, asked, _changes(settings, set_, start, network), store, quiet)
 
@@ -122,52 +120,6 @@ def demo(
 
     asked = {"rows_per_class": rows_per_class, "seed": seed, "budget": budget}
     _run(Source(file=EMBEDDED), out, asked, _changes(None, set_, start, None), None, quiet)
-
-
-def known_source(
-    cohort: str, path: Path | None, read: list[str] | None, layout: dict[str, Any] | None = None
-) -> "Source":
-    """A known dataset in a folder; it knows its own layout, so that one that is given is an error."""
-    from aliquot.cohort.known import SIMULATED
-    from aliquot.errors import SettingsError
-    from aliquot.runs.folder import Source
-
-    if path is None and not cohort.startswith(SIMULATED):
-        raise SettingsError(f"asked for the cohort {cohort!r}, but not told where it is; add --path DIR")
-    pairs = [option.partition("=") for option in read or ()]
-    if not all(name and equals for name, equals, _ in pairs):
-        raise SettingsError("options of a reader are written --read NAME=VALUE")
-    source = Source(
-        file=cohort if path is None else str(path.resolve()),
-        cohort=cohort,
-        read_options=tuple((name.strip(), value.strip()) for name, _, value in pairs),
-        **(layout or {}),
-    )
-    source.layout()
-    return source
-
-
-def source_of(file, target, patient_id, split, positive, schema, drop, layout) -> "Source":
-    """Where the patients are and what their columns mean, as the options say."""
-    from aliquot.errors import SettingsError
-    from aliquot.runs.folder import Source
-
-    if file is None:
-        raise SettingsError("asked for no table; name a FILE, or a known dataset with --cohort NAME --path DIR")
-    if target is None:
-        raise SettingsError("asked to read a table, but not told its outcome; add --target COLUMN")
-    source = Source(
-        file=str(file.resolve()),
-        target=target,
-        patient_id=patient_id,
-        split=split,
-        positive=positive,
-        schema=None if schema is None else str(schema.resolve()),
-        drop=tuple(drop or ()),
-        **layout,
-    )
-    source.layout()  # half a layout is an error, before anything is read
-    return source
 
 
 def _changes(settings: Path | None, set_: list[str] | None, start: str | None, network: str | None) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from aliquot.cli.condense import show
 from aliquot.cli.options import Quiet
@@ -71,15 +72,15 @@ def cohorts() -> None:
 
     out = console()
     for name, known in KNOWN.items():
-        out.print(f"[bold]{name}[/bold]: {known.title}")
-        out.print(f"  files: {known.files}", markup=False)
-        out.print(f"  from: {known.licence}", markup=False)
+        out.print(Text.assemble((name, "bold"), f": {known.title}"))
+        out.print(f"  files: {known.files}")
+        out.print(f"  from: {known.licence}")
         for option, meaning in known.options.items():
             needed = " (needed)" if option in known.needed else ""
-            out.print(f"  --read {option}=…{needed}: {meaning}", markup=False)
-    out.print("then: aliquot condense --cohort NAME --path DIR --out RUN", markup=False)
+            out.print(f"  --read {option}=…{needed}: {meaning}")
+    out.print("then: aliquot condense --cohort NAME --path DIR --out RUN")
     out.print("simulated:ouh, :puh, :uhb, :eicu, :mimic3: made-up patients in the shape of the paper's datasets")
-    out.print("  then: aliquot condense --cohort simulated:ouh --read fraction=0.1 --out RUN", markup=False)
+    out.print("  then: aliquot condense --cohort simulated:ouh --read fraction=0.1 --out RUN")
 
 
 def version() -> None:

@@ -21,17 +21,17 @@ Budget = Annotated[
 Preset = Annotated[
     str,
     typer.Option(
-        help="default: the recipe that measured best; paper: its numbers literally (of one of its datasets: "
-        "paper-ouh, -puh, -uhb, -eicu, -mimic3); official: those of each method's released code.",
+        help="default: the recipe that measured best; paper: its numbers literally (both also for one dataset, as "
+        "default-eicu or paper-mimic3); official: those of each method's released code.",
         metavar="NAME",
     ),
 ]
 Start = Annotated[
     str | None,
     typer.Option(
-        help="Where rows start: gaussian (drawn per class), kmeans (means of groups of patients), noise, or real (from "
-        "real patients; said on the card).",
-        metavar="gaussian|kmeans|real|noise",
+        help="Where rows start: gaussian (drawn per class), kmeans (means of groups of patients), spread (the same, "
+        "moved apart), noise, or real (from real patients; said on the card).",
+        metavar="gaussian|kmeans|spread|real|noise",
     ),
 ]
 NetworkChoice = Annotated[

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aliquot.cli.condense import known_source
 from aliquot.cli.options import CohortName, CohortPath, PatientId, Read
 from aliquot.cli.series import Hours, Outcomes, StayId, StepHours, Time, Value, Variable, series_options
+from aliquot.cli.sources import known_source
 from aliquot.cli.tables import calibration_table, console, spread
 
 if TYPE_CHECKING:
@@ -90,9 +90,8 @@ def evaluate(
     layout = series_options(time, stay_id, variable, value, hours, step_hours, outcomes)
     if (data is None) == (cohort is None):
         raise SettingsError("asked to evaluate on no or on two datasets; pass either --data FILE or --cohort NAME")
-    source = (
-        known_source(cohort, path, read, layout) if cohort else Source(file=str(data), patient_id=patient_id, **layout)
-    )
+    named = {"patient_id": patient_id}
+    source = known_source(cohort, path, read, named, layout) if cohort else Source(file=str(data), **named, **layout)
     found = read_release(release)
     patients = read_new(source, found.encoder, target=found.recipe["labels"]["target"])
     scores = score_release(found, patients, networks=networks, seed=seed)
@@ -106,4 +105,4 @@ def evaluate(
 
 def _say(notes: "Iterable[str]") -> None:
     for note in notes:
-        console().print(f"note: {note}", markup=False)
+        console().print(f"note: {note}")

@@ -20,9 +20,8 @@ NAMES = {
 
 
 def console(width: int = 0) -> Console:
-    """Where results go; at least so wide."""
-    usual = Console(highlight=False, soft_wrap=True)
-    return Console(highlight=False, soft_wrap=True, width=max(width, usual.width))
+    """Where results go, as they are: a name or path may hold what would be markup; at least so wide."""
+    return Console(highlight=False, soft_wrap=True, markup=False, emoji=False, width=max(width, Console().width))
 
 
 def spread(metric: dict[str, float]) -> str:

@@ -149,13 +149,19 @@ class Cohort:
         )
 
     @classmethod
-    def from_records(cls, records: Records) -> "Cohort":
-        """Cohort from what a reader of a known dataset returns; columns that never vary are left out and noted."""
+    def from_records(cls, records: Records, *, drop: Collection[str] = ()) -> "Cohort":
+        """Cohort from what a reader of a known dataset returns.
+
+        Columns and channels that nobody has or that never vary are left out and noted; ``drop`` names more of them.
+        """
         patient = None if records.groups is None else _patient_codes(pd.Series(records.groups, name="patient"))
         roles = None if records.roles is None else read_roles(pd.Series(records.roles, name="split"), patient)
         frame = records.frame.reset_index(drop=True)
-        features, notes = features_of(frame, None, set(), alone=records.series is None)
-        series = None if records.series is None else Series(records.series, records.channels, records.step_hours)
+        _check_known([*frame.columns, *records.channels], drop=drop)
+        features, notes = features_of(frame, None, set(drop), alone=records.series is None, empty_allowed=True)
+        series, left = None, ()
+        if records.series is not None:
+            series, left = usable(Series(records.series, records.channels, records.step_hours), drop)
         return cls(
             frame.loc[:, list(features.names)],
             np.asarray(records.labels, np.int32),
@@ -164,7 +170,7 @@ class Cohort:
             patient,
             roles,
             features,
-            (*records.notes, *notes),
+            (*records.notes, *left, *notes),
             series,
         )
 

@@ -12,13 +12,16 @@ from aliquot.errors import SchemaError
 
 
 def features_of(
-    frame: pd.DataFrame, given: Schema | None, aside: Collection[str], *, alone: bool
+    frame: pd.DataFrame, given: Schema | None, aside: Collection[str], *, alone: bool, empty_allowed: bool = False
 ) -> tuple[Schema, tuple[str, ...]]:
     """Schema of the usable features, and notes on columns left out; the user's own omissions need no note.
 
-    A table that stands ``alone``, not beside series, must have at least one.
+    A table that stands ``alone``, not beside series, must have at least one. A column without any cell is a problem,
+    or is left out too where that is ``empty_allowed``.
     """
-    schema, problems = complete_schema(frame, given, exclude=aside)
+    asked = [name for name in frame.columns if name not in aside]
+    empty = [name for name in asked if empty_allowed and frame[name].isna().all()]
+    schema, problems = complete_schema(frame, given, exclude={*aside, *empty})
     found = [column_problem(column, frame[column.name]) for column in schema]
     problems += [problem for problem in found if problem is not None]
     if problems:
@@ -33,6 +36,7 @@ def features_of(
         )
     notes = (
         (identifiers, "identifiers, not features"),
+        (empty, "no value in any row"),
         (constant, "the same value in every row"),
     )
     return Schema(tuple(features)), tuple(f"left out {quoted(names)}: {why}" for names, why in notes if names)

@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from aliquot.cohort.options import typed
 from aliquot.cohort.records import Records
 from aliquot.errors import FileError, SettingsError
 
@@ -80,6 +81,7 @@ KNOWN = {
         {
             "empty_label": "negative or drop: what an empty result means",
             "features": "lab (27, default), rapid (17) or gas (41)",
+            "site_roles": "which site is which part, as OUH:train,PUH:tuning,UHB:held_out",
             "arrived_from": "a date, as 2019-12-01",
             "arrived_until": "a date",
             "negatives_until": "a date",
@@ -130,11 +132,12 @@ def read_known(name: str, path: Path, options: Mapping[str, Any] | None = None) 
     absent = [option for option in known.needed if option not in given]
     if absent:
         raise SettingsError(f"to read {name!r} add --read {absent[0]}=VALUE; {absent[0]}: {known.options[absent[0]]}")
+    asked = typed(given)
     if not path.is_dir():
         raise FileError(
             f"asked to read {name!r} from {str(path)!r}, but that is no folder; it should hold {known.files}"
         )
-    return _reader(known)(path, **{key: _typed(key, value) for key, value in given.items()})
+    return _reader(known)(path, **asked)
 
 
 def _simulated(name: str, options: dict[str, Any]) -> Records:
@@ -143,7 +146,7 @@ def _simulated(name: str, options: dict[str, Any]) -> Records:
     unknown = [option for option in options if option not in ("fraction", "seed")]
     if unknown:
         raise SettingsError(f"asked to simulate with the option {unknown[0]!r}; the options are: fraction, seed")
-    return simulate(name, **{key: _typed(key, value) for key, value in options.items()})
+    return simulate(name, **typed(options))
 
 
 def _reader(known: KnownCohort) -> Callable[..., Records]:
@@ -156,18 +159,3 @@ def _told_apart(read: Callable[..., Records], path: Path, **options: Any) -> Rec
     """Positional where the reader wants it: a task or label file comes right after the folder."""
     first = [options.pop(name) for name in ("task", "labels") if name in options]
     return read(path, *first, **options)
-
-
-def _typed(name: str, value: Any) -> Any:
-    """An option as its reader wants it: numbers and truth values by their spelling, paths as paths."""
-    if name == "labels":
-        return Path(value)
-    words = {"true": True, "false": False}
-    if not isinstance(value, str) or value.lower() in words:
-        return words.get(value.lower(), value) if isinstance(value, str) else value
-    for number in (int, float):
-        try:
-            return number(value)
-        except ValueError:
-            continue
-    return value

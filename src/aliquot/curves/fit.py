@@ -65,10 +65,14 @@ def curves_name(settings: CurveSettings, curves: Curve, key: Array) -> str:
 
 
 def _descend(network, settings, curves, x, targets, key, every, progress) -> Array:
-    """Control points after descending in blocks of ``every`` steps, each curve's best of all looks."""
+    """Control points after descending in blocks of ``every`` steps, each curve's best of all looks if there are any."""
+    control, velocity = curves.control, jnp.zeros_like(curves.control)
+    if not settings.check_every:
+        control, _ = _fit_block(network, settings, curves, velocity, x, targets, key, 0, every)
+        progress.advance(every)
+        return control
     stride = max(1, len(x) // SAMPLE_ROWS)
     sample = x[::stride], targets[::stride]
-    control, velocity = curves.control, jnp.zeros_like(curves.control)
     best, best_loss = control, path_loss(network, curves, *sample)
     for first in range(0, settings.steps, every):
         control, velocity = _fit_block(
@@ -76,8 +80,6 @@ def _descend(network, settings, curves, x, targets, key, every, progress) -> Arr
         )
         loss = path_loss(network, curves._replace(control=control), *sample)
         progress.advance(every, loss=float(loss.mean()))
-        if not settings.check_every:
-            return control
         fall = 1 - float(jnp.minimum(loss, best_loss).mean() / best_loss.mean())
         better = loss < best_loss
         best, best_loss = jnp.where(better[:, None], control, best), jnp.where(better, loss, best_loss)

@@ -48,6 +48,21 @@ def nobody(means: np.ndarray, patients: np.ndarray, everyone: np.ndarray) -> np.
     return means
 
 
+def spread_out(means: Sequence[np.ndarray], blocks: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Means of groups vary less than patients: those of all classes, moved away from the mean of all patients.
+
+    Everything moves by one factor, after which the rows of a class vary, over classes and in all, as its patients do.
+
+    >>> means, patients = [np.array([[1.0], [3.0]])], [np.array([[0.0], [2.0], [2.0], [4.0]])]
+    >>> spread_out(means, patients)[0].ravel().round(2).tolist()
+    [0.59, 3.41]
+    """
+    centre = np.concatenate(blocks).mean(axis=0)
+    of_means, of_patients = (sum(block.var(axis=0).sum() for block in group) for group in (means, blocks))
+    factor = np.sqrt(of_patients / of_means) if of_means else 1.0
+    return [centre + factor * (mean - centre) for mean in means]
+
+
 def is_patient(rows: np.ndarray, patients: np.ndarray) -> np.ndarray:
     """Which rows equal a patient, up to rounding.
 

@@ -12,7 +12,7 @@ from aliquot.matching import DistributionSettings, GradientSettings, MatchSettin
 class MethodSettings:
     """Where rows start, and the sections of the methods; defaults are the paper's for BTM."""
 
-    start: Literal["real", "recognised", "gaussian", "kmeans", "noise"] = (
+    start: Literal["real", "recognised", "gaussian", "kmeans", "spread", "noise"] = (
         "real"  # methods/start.py says what each means
     )
     slots: Slots = field(default_factory=Slots)  # of trajectory matching

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 
 from aliquot.errors import SettingsError, TooFewPatientsError
-from aliquot.methods.groups import group_means
+from aliquot.methods.groups import group_means, spread_out
 
-STARTS = ("gaussian", "kmeans", "real", "noise", "recognised")
+STARTS = ("gaussian", "kmeans", "spread", "real", "noise", "recognised")
 REAL_STARTS = ("real", "recognised")  # rows start from real patients
 
 
@@ -28,6 +28,7 @@ def starting_rows(
     ==============  =================================================================================
     ``gaussian``    drawn per feature from a normal distribution with the mean and deviation of class c
     ``kmeans``      the mean of a group of patients of class c, as k-means finds them; none is a patient
+    ``spread``      the same, moved away from the mean of all patients until they vary as patients do
     ``real``        a training patient of class c; no patient twice
     ``recognised``  the same among patients whose class the experts recognise: ``own_class()`` (patients,),
                     the probability of each one's own class, is above ½; the next likely where they are too few
@@ -45,9 +46,11 @@ def starting_rows(
         raise SettingsError("asked for rows that start from recognised patients, but this method has no experts")
     patients = [x[labels == c] for c in range(n_classes)]
     check_enough(min(map(len, patients)), rows_per_class)
-    if kind == "kmeans":
+    if kind in ("kmeans", "spread"):
         flat = [block.reshape(len(block), -1).astype(np.float64) for block in patients]
         means = group_means(flat, rows_per_class, rng.integers(2**31, size=n_classes).tolist())
+        if kind == "spread":
+            means = spread_out(means, flat)
         rows = [mean.reshape(-1, *x.shape[1:]) for mean in means]
     else:
         shares = own_class() if kind == "recognised" and own_class is not None else np.ones(len(labels))

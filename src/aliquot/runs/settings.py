@@ -16,7 +16,12 @@ from aliquot.networks import Build, Network, named_network, own_network
 from aliquot.networks.named import NetworkName
 
 DATASETS = ("ouh", "puh", "uhb", "eicu", "mimic3")  # of the paper
-PRESETS = ("default", "paper", *(f"paper-{name}" for name in DATASETS), "official")
+OURS = (*DATASETS, "physionet2012")  # with settings for our recipe
+PRESETS = (
+    *("default", *(f"default-{name}" for name in OURS)),
+    *("paper", *(f"paper-{name}" for name in DATASETS)),
+    "official",
+)
 BUDGETS = ("smoke", "cpu", "paper")
 
 

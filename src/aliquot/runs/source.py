@@ -99,7 +99,7 @@ class Source:
             records = read_known(self.cohort, Path(self.file), dict(self.read_options))
             series = () if records.series is None else (records.series, records.channels)
             data = digest(fingerprint(records.frame), records.labels, records.ids.astype(str), *series)
-            return Cohort.from_records(records), data
+            return Cohort.from_records(records, drop=self.drop), data
         if layout is not None:
             return self._read_events(layout)
         patients = Stays(support2_frame()) if self.file == EMBEDDED else read_patients(Path(self.file))

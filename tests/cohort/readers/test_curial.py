@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from aliquot.cohort import Cohort
+from aliquot.cohort.known import read_known
 from aliquot.cohort.readers.curial import ARRIVAL, DEVICE, FEATURES, PRESENTATION, TARGET, read_curial, read_wide
 from aliquot.errors import FileError, SettingsError
 
@@ -72,7 +73,7 @@ def test_cells_become_numbers_and_levels(tmp_path):
     assert records.frame[DEVICE].dtype == "Int8"
     assert records.frame[DEVICE].head(4).tolist() == [0, 1, 2, 3]
     assert records.frame[DEVICE].isna().sum() == N / 5
-    assert records.notes[0] == "3 cells of 'OUH.csv' with < or > read as the number after it"
+    assert records.notes[0] == "<10 cells of 'OUH.csv' with < or > read as the number after it"
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_empty_outcomes_are_what_the_user_says(tmp_path, empty_label, rows, word
     assert records.labels.dtype == np.int8
     assert records.labels.sum() == 6
     assert np.flatnonzero(records.labels).tolist() == list(POSITIVE)
-    assert f"3 of 60 outcomes empty: {words}" in records.notes
+    assert f"<10 outcomes empty: {words}" in records.notes
     assert any("patient number" in note for note in records.notes)
     assert f"P7{SENTINEL}" in records.ids or empty_label == "drop"
 
@@ -97,11 +98,25 @@ def test_the_meaning_of_an_empty_outcome_has_no_default(tmp_path, raises):
         read_curial(tmp_path / "OUH.csv", empty_label="positive")  # type: ignore[arg-type]
 
 
-def test_notes_on_prevalence_gaps_and_units(tmp_path):
+def test_notes_on_gaps_and_units(tmp_path):
     notes = read_curial(written(tmp_path / "OUH.csv"), empty_label="drop").notes
     median = read_curial(tmp_path / "OUH.csv", empty_label="drop").frame[HAEMOGLOBIN].median()
-    assert "57 rows, 10.5% with the outcome, 0.9% of the cells missing" in notes
+    assert "about 1% of the cells missing" in notes
     assert f"median of 'Blood_Test HAEMOGLOBIN': {median:.4g} (OUH)" in notes[-2]
+
+
+def test_a_median_of_few_is_not_shown(tmp_path):
+    few, many = written(tmp_path / "few.csv", presentations()[:9]), written(tmp_path / "many.csv", presentations()[:13])
+    assert read_curial(few, empty_label="drop").notes[-2].endswith("measured too rarely")  # it may be one patient's
+    assert read_curial(many, empty_label="negative").notes[-2].endswith("(many)")
+
+
+def test_many_empty_outcomes_are_counted_and_none_are_not_mentioned(tmp_path):
+    source = presentations()
+    path = written(tmp_path / "OUH.csv", source.assign(**{TARGET: ["1", *[""] * 12, *["0"] * (N - 13)]}))
+    assert "12 outcomes empty: these rows are left out" in read_curial(path, empty_label="drop").notes
+    written(path, source.assign(**{TARGET: ["1", *["0"] * (N - 1)]}))
+    assert not [note for note in read_curial(path, empty_label="drop").notes if "outcome" in note]
 
 
 def test_sites_by_name_or_by_folder(tmp_path):
@@ -113,7 +128,7 @@ def test_sites_by_name_or_by_folder(tmp_path):
     assert by_folder.ids[0] == f"OUH:P0{SENTINEL}"
     assert by_name.ids[0] == f"UHB:P0{SENTINEL}"
     assert len(by_folder.labels) == len(set(by_folder.ids)) == 2 * (N - 3)
-    assert "6 of 120 outcomes empty: these rows are left out" in by_folder.notes
+    assert "<10 outcomes empty: these rows are left out" in by_folder.notes
     pd.testing.assert_frame_equal(by_folder.frame, by_name.frame)
 
 
@@ -134,6 +149,14 @@ def test_sites_as_split(tmp_path, raises):
     records = read_curial(tmp_path, empty_label="negative", site_roles=roles)
     assert records.roles is not None
     assert records.roles.tolist() == ["held_out"] * N + ["train"] * N + ["tuning"] * N
+    spelt = {"empty_label": "negative", "site_roles": "OUH:train, PUH:tuning,BH:held_out"}
+    assert read_known("curial", tmp_path, spelt).roles.tolist() == records.roles.tolist()
+    two = read_curial(tmp_path, empty_label="negative", site_roles=roles | {"PUH": "train"}).roles.tolist()
+    assert two[:N] == ["held_out"] * N
+    assert 0 < two.count("tuning") < two.count("train")
+    for text in ("OUH", "OUH:", "OUH:train,,PUH:tuning"):
+        with raises(SettingsError, "site_roles takes pairs such as OUH:train"):
+            read_known("curial", tmp_path, {"empty_label": "negative", "site_roles": text})
     for wrong in ({"OUH": "train"}, roles | {"UHB": "train"}, roles | {"BH": "test"}):
         with raises(SettingsError, "'BH', 'OUH', 'PUH'", "'held_out'"):
             read_curial(tmp_path, empty_label="negative", site_roles=wrong)
@@ -143,9 +166,9 @@ def test_arrival_from_a_day_until_before_another(tmp_path):
     path = written(tmp_path / "OUH.csv")
     kept = read_curial(path, empty_label="negative", arrived_from="2019-11-06", arrived_until=date(2020, 3, 30))
     assert kept.ids.tolist() == [f"P{i}{SENTINEL}" for i in range(5, 59)]
-    assert "left out 5 rows that arrived before 2019-11-06" in kept.notes
-    assert "left out 1 row that arrived from 2020-03-30 on" in kept.notes
-    assert "3 of 54 outcomes empty: they count as negative" in kept.notes
+    assert "left out <10 rows that arrived before 2019-11-06" in kept.notes
+    assert "left out <10 rows that arrived from 2020-03-30 on" in kept.notes
+    assert "<10 outcomes empty: they count as negative" in kept.notes
 
 
 def test_positives_of_the_pandemic_meet_negatives_from_before(tmp_path):
@@ -165,7 +188,7 @@ def test_presentations_without_a_date_are_left_out_only_if_dates_are_asked_for(t
     assert len(read_curial(path, empty_label="negative").labels) == N
     records = read_curial(path, empty_label="negative", arrived_from="2019-01-01")
     assert len(records.labels) == N - 3
-    assert "left out 3 rows without a date of arrival" in records.notes
+    assert "left out <10 rows without a date of arrival" in records.notes
     written(tmp_path / "OUH.csv", source.drop(columns=ARRIVAL))
     assert len(read_curial(path, empty_label="negative").labels) == N
 

@@ -101,7 +101,7 @@ def test_table_of_means_and_what_does_not_change_in_time(tmp_path):
     assert records.labels.dtype == np.int8
     assert records.ids.tolist() == [str(FIRST_ID + i) for i in range(N)]
     assert (records.target, records.series, records.groups, records.roles) == ("ARF_LABEL", None, None, None)
-    assert records.notes[0] == "12 stays, 50.0% with the outcome, no cell missing"
+    assert records.notes[0] == "no cell missing: what was not set is 0"
     assert "no patient number" in records.notes[-1]
 
 

@@ -122,7 +122,7 @@ def test_the_records_of_four_labels(tmp_path):
     assert records.roles.tolist() == ["train", "train", "tuning", "held_out"]
     assert records.step_hours == 1
     assert records.target == "died"
-    assert records.notes == ("1 window without any event",)
+    assert records.notes == ("<10 windows without any event",)
 
 
 def test_what_has_no_time_is_in_the_table(tmp_path):
@@ -317,7 +317,8 @@ def test_the_records_make_a_cohort(tmp_path):
     cohort = Cohort.from_records(read(Dataset().write(tmp_path)))
     assert cohort.n == 4
     assert cohort.series is not None
-    assert cohort.series.values.shape == (4, 4, 3)
+    assert cohort.series.values.shape == (4, 4, 2)
+    assert "left out 'LAB//K': the same value wherever it was measured" in cohort.notes
 
 
 @pytest.mark.parametrize(
@@ -327,6 +328,8 @@ def test_the_records_make_a_cohort(tmp_path):
         ({"hours": 4, "step_hours": 3}, ("4 hours in steps of 3", "whole steps")),
         ({"step_hours": 0}, ("in steps of 0",)),
         ({"step_hours": -1}, ("in steps of -1",)),
+        ({"step_hours": 1e-12}, ("in steps of 1e-12",)),
+        ({"hours": float("inf")}, ("asked for inf hours",)),
         ({"minimum_share": 1.5}, ("minimum_share of 1.5",)),
         ({"codes": []}, ("one or more different codes",)),
         ({"codes": ["HR", "HR"]}, ("name each once",)),

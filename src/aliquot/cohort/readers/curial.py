@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 
 from aliquot.cohort.readers.files import read_text, refuse, signed_numbers, zero_or_one
 from aliquot.cohort.records import ROLES, Records
-from aliquot.cohort.wording import counted, listed, quoted
+from aliquot.cohort.roles import carve_tuning
+from aliquot.cohort.wording import SMALL_COUNT, counted, discreet, listed, quoted
 from aliquot.errors import FileError, SettingsError
 
 FeatureSet = Literal["lab", "rapid", "gas"]
@@ -70,8 +71,8 @@ def read_curial(
     ``files`` gives each site its file, or is a folder of .csv files named after their sites, or one such file.
     Numbers are float64 in the units of the hospital; the delivery device is a level from 0 to 3 (``Int8``). Age,
     gender and ethnicity, other swabs and what became of the patient are never read. ``site_roles`` gives every
-    site a role (train, tuning or held_out); without it the split is left open. A presentation counts if it
-    arrived on or after ``arrived_from`` and before ``arrived_until``, a negative one only before
+    site a role (train, tuning or held_out; where none is for tuning, a part of train is); without it the split
+    is left open. A presentation counts if it arrived on or after ``arrived_from`` and before ``arrived_until``, a negative one only before
     ``negatives_until``. The published training cohort, in which positives up to April 2020 meet presentations
     from before the pandemic, is ``arrived_until="2020-05-01"``, ``negatives_until="2019-12-01"`` with
     ``empty_label="negative"``.
@@ -97,7 +98,7 @@ def read_curial(
     >>> records.frame.shape, records.labels.tolist()
     ((2, 17), [1, 0])
     >>> print(records.notes[1])
-    1 of 3 outcomes empty: these rows are left out
+    <10 outcomes empty: these rows are left out
     """
     _check_choice("features", features, tuple(FEATURES))
     _check_choice("empty_label", empty_label, ("negative", "drop"))
@@ -117,9 +118,17 @@ def read_curial(
         rows,
         TARGET,
         ids=rows.about["id"] if len(paths) == 1 else sites + ":" + rows.about["id"],
-        roles=None if roles is None else sites.map(roles).to_numpy(dtype=str),
+        roles=None if roles is None else _roles(rows, roles),
         notes=_unit_notes(rows),
     )
+
+
+def _roles(rows: "_Rows", of_sites: Mapping[str, str]) -> np.ndarray:
+    """The role of every row; where no site is for tuning, a part of train is."""
+    roles = rows.about["site"].map(of_sites).to_numpy(dtype=str)
+    if "tuning" in of_sites.values():
+        return roles
+    return carve_tuning(rows.about["label"].to_numpy(int), np.arange(len(roles)), roles, seed=0)
 
 
 def read_wide(
@@ -160,7 +169,7 @@ class _Rows:
     def keep(self, where: pd.Series, why: str | None = None) -> "_Rows":
         """The rows of ``where``; a reason why the others are left out becomes a note."""
         left = int((~where).sum())
-        notes = (*self.notes, f"left out {counted(left, 'row')} {why}") if left and why else self.notes
+        notes = (*self.notes, f"left out {discreet(left, 'row')} {why}") if left and why else self.notes
         return _Rows(self.frame[where].reset_index(drop=True), self.about[where].reset_index(drop=True), notes)
 
 
@@ -182,7 +191,7 @@ def _read_rows(
         found[f"whose {arrival!r} is no date like 2020-03-31"] = about["arrival"].isna() & (cells[arrival] != "")
     refuse(path, found)
     signs = sum(int(signed.sum()) for _, signed, _ in numbers.values())
-    notes = (f"{counted(signs, 'cell')} of {path.name!r} with < or > read as the number after it",) if signs else ()
+    notes = (f"{discreet(signs, 'cell')} of {path.name!r} with < or > read as the number after it",) if signs else ()
     return _Rows(frame.astype({DEVICE: "Int8"}) if DEVICE in frame else frame, about, notes)
 
 
@@ -206,13 +215,16 @@ def _arrived(rows: _Rows, first: pd.Timestamp | None, end: pd.Timestamp | None) 
 
 def _labelled(rows: _Rows, empty_label: EmptyLabel | None) -> _Rows:
     empty = rows.about["label"].isna()
-    count = f"{int(empty.sum())} of {counted(len(empty), 'outcome')} empty"
-    if empty_label is None:
-        if empty.any():
-            raise FileError(f'the table has {count}; say what that means by empty_label="negative" or "drop"')
+    count = int(empty.sum())
+    if not count:
         return rows
+    if empty_label is None:
+        raise FileError(
+            f"the table has {count} of {counted(len(empty), 'outcome')} empty; say what that means by "
+            'empty_label="negative" or "drop"'
+        )
     what = "they count as negative" if empty_label == "negative" else "these rows are left out"
-    rows = replace(rows, notes=(*rows.notes, f"{count}: {what}"))
+    rows = replace(rows, notes=(*rows.notes, f"{discreet(count, 'outcome')} empty: {what}"))
     if empty_label == "negative":
         return replace(rows, about=rows.about.fillna({"label": 0.0}))
     return rows.keep(~empty)
@@ -228,10 +240,7 @@ def _records(
             f"{counted(positive, 'row')} with the outcome and {len(labels) - positive} without remain, but both "
             "are needed; check the outcome column, the dates of arrival and empty_label"
         )
-    described = (
-        f"{len(labels)} rows, {positive / len(labels):.1%} with the outcome, "
-        f"{rows.frame.isna().to_numpy().mean():.1%} of the cells missing"
-    )
+    described = f"about {rows.frame.isna().to_numpy().mean():.0%} of the cells missing"
     return Records(
         labels,
         ids.to_numpy(dtype=str),
@@ -243,10 +252,14 @@ def _records(
 
 
 def _unit_notes(rows: _Rows) -> list[str]:
-    """Medians of haemoglobin, which some hospitals give in g/L and others in g/dL, and features like it."""
-    medians = rows.frame.astype(float).groupby(rows.about["site"]).median()
+    """Medians of haemoglobin, which some hospitals give in g/L and others in g/dL, and features like it.
+
+    A median of a few presentations could be the value of one, and is not shown.
+    """
+    sites = rows.frame.astype(float).groupby(rows.about["site"])
+    medians = sites.median().where(sites.count() >= SMALL_COUNT)
     shown = listed(f"{median:.4g} ({site})" for site, median in medians[HAEMOGLOBIN].dropna().items())
-    notes = [f"units are those of the files; median of {HAEMOGLOBIN!r}: {shown or 'never measured'}"]
+    notes = [f"units are those of the files; median of {HAEMOGLOBIN!r}: {shown or 'measured too rarely'}"]
     apart = [str(name) for name in medians if medians[name].max() > 3 * medians[name].min() > 0]
     if apart:
         notes.append(f"medians differ more than threefold between sites, check the units of: {quoted(apart)}")

@@ -191,7 +191,6 @@ def _records(stays: _Stays, summary: Summary, limit_bytes: int) -> Records:
     series = None
     if summary == "series":
         series = dynamic.values.toarray().reshape(len(about), dynamic.hours, dynamic.names.size)
-    described = f"{len(about)} stays, {about['label'].mean():.1%} with the outcome, no cell missing"
     return Records(
         about["label"].to_numpy(dtype=np.int8),
         about["id"].to_numpy(dtype=str),
@@ -202,7 +201,7 @@ def _records(stays: _Stays, summary: Summary, limit_bytes: int) -> Records:
         groups=about["group"].to_numpy(dtype=str) if "group" in about else None,
         roles=about["role"].to_numpy(dtype=str) if "role" in about else None,
         target=stays.target,
-        notes=(described, *stays.notes),
+        notes=("no cell missing: what was not set is 0", *stays.notes),
     )
 
 

@@ -24,7 +24,7 @@ from aliquot.cohort.cells import LARGEST
 from aliquot.cohort.readers.files import is_number, is_text, open_parquet, refuse
 from aliquot.cohort.records import ROLES, Records
 from aliquot.cohort.roles import carve_tuning
-from aliquot.cohort.wording import counted, listed, quoted
+from aliquot.cohort.wording import counted, discreet, listed, quoted
 from aliquot.errors import FileError, SchemaError, SettingsError
 
 SUBJECT, TIME, CODE, NUMBER = "subject_id", "time", "code", "numeric_value"
@@ -113,7 +113,7 @@ def read_meds(
         groups=windows.subject.astype(str),
         roles=roles,
         target=labels.stem,
-        notes=(*notes, f"{counted(empty, 'window')} without any event") if empty else notes,
+        notes=(*notes, f"{discreet(empty, 'window')} without any event") if empty else notes,
     )
 
 
@@ -152,8 +152,9 @@ class _Windows:
 
 
 def _check_settings(hours: float, step_hours: float, codes: Sequence[str] | None, minimum_share: float) -> None:
-    if not (step_hours > 0 and hours > 0 and math.isclose(round(hours / step_hours) * step_hours, hours)):
-        raise SettingsError(f"asked for {hours} hours in steps of {step_hours}; ask for one or more whole steps")
+    possible = step_hours * _HOUR >= 1 and 0 < hours < math.inf
+    if not (possible and math.isclose(round(hours / step_hours) * step_hours, hours)):
+        raise SettingsError(f"asked for {hours:g} hours in steps of {step_hours:g}; ask for one or more whole steps")
     if not 0 <= minimum_share <= 1:
         raise SettingsError(f"asked for a minimum_share of {minimum_share}; ask for one from 0 to 1")
     if codes is not None and (not codes or isinstance(codes, str) or len(set(codes)) < len(codes)):

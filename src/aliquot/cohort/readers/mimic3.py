@@ -19,7 +19,7 @@ from pyarrow import csv
 from aliquot.cohort.cells import LARGEST, infinite, numbers, unreadable
 from aliquot.cohort.records import Records
 from aliquot.cohort.roles import carve_tuning
-from aliquot.cohort.wording import counted, listed, quoted
+from aliquot.cohort.wording import counted, discreet, listed, quoted
 from aliquot.errors import FileError, SettingsError
 
 Columns = Literal["merged", "raw", "codes"]
@@ -191,7 +191,7 @@ def _listed(folder: Path, seed: int) -> tuple[pd.DataFrame, tuple[str, ...]]:
         return stays, ("the folder has no list of test stays, so the split is left to Aliquot",)
     roles = stays["role"].to_numpy(dtype=str)
     roles = carve_tuning(stays["label"].to_numpy(), stays["patient"].to_numpy(dtype=str), roles, seed=seed)
-    moved = counted(int((roles == "tuning").sum()), "stay")
+    moved = discreet(int((roles == "tuning").sum()), "stay")
     note = f"the folder has no list of validation stays, so 15 % of the training patients ({moved}) are used for tuning"
     return stays.assign(role=roles), (note,)
 
@@ -248,14 +248,13 @@ def _balanced(stays: pd.DataFrame, balance: str, seed: int) -> tuple[pd.DataFram
     if not few.size:
         raise SettingsError(f'asked for balance="{balance}", but only one outcome occurs in training; pass "none"')
     surplus = many.size - few.size
+    changed = discreet(surplus, "training stay")
     if balance == "under":
         kept = np.delete(np.arange(len(stays)), rng.permutation(many)[:surplus])
-        return stays.iloc[kept], f"{counted(surplus, 'training stay')} left out to balance the outcomes"
+        return stays.iloc[kept], f"{changed} left out to balance the outcomes"
     rounds, rest = divmod(surplus, few.size)
     again = np.concatenate([np.tile(few, rounds), np.sort(rng.permutation(few)[:rest])])
-    return pd.concat(
-        [stays, stays.iloc[again]]
-    ), f"{counted(surplus, 'training stay')} repeated to balance the outcomes"
+    return pd.concat([stays, stays.iloc[again]]), f"{changed} repeated to balance the outcomes"
 
 
 def _read_grid(folder: Path, stays: pd.DataFrame) -> np.ndarray:

@@ -22,7 +22,7 @@ from pyarrow import compute, parquet
 from aliquot.cohort.cells import LARGEST
 from aliquot.cohort.readers.files import is_number, is_text, open_parquet, refuse
 from aliquot.cohort.records import Records
-from aliquot.cohort.wording import counted, quoted
+from aliquot.cohort.wording import counted, discreet, quoted
 from aliquot.errors import FileError, SettingsError
 
 STAY, TIME, LABEL = "stay_id", "time", "label"
@@ -62,13 +62,13 @@ def read_yaib(folder: Path, *, hours: int | None = None) -> Records:
     ([[80.0, nan, 95.0], [nan, 70.0, nan]], [0, 1], [61.0, 74.0])
     """
     if hours is not None and (hours < 1 or hours % 1):
-        raise SettingsError(f"asked for the first {hours} hours; ask for a whole number from 1")
+        raise SettingsError(f"asked for the first {hours:g} hours; ask for a whole number from 1")
     folder = Path(folder)
     outcomes = _read_outcomes(folder / "outc.parquet")
     frame, unlabelled = _read_static(folder / "sta.parquet", outcomes.index)
     series, channels, notes = _read_dynamic(folder / "dyn.parquet", outcomes.index, hours and int(hours))
     if unlabelled:
-        notes = (f"left out {counted(unlabelled, 'stay')} without an outcome", *notes)
+        notes = (f"left out {discreet(unlabelled, 'stay')} without an outcome", *notes)
     return Records(
         labels=outcomes.to_numpy(dtype=np.int8),
         ids=outcomes.index.to_numpy().astype(str),
@@ -139,7 +139,7 @@ def _read_dynamic(
             refuse(path, {f"with an infinite {name!r}": np.abs(values) > LARGEST}, remedy=_REMEDY)
             series[row, hour, place] = values[within]
     measured = np.array([np.isfinite(series[:, :, place]).any() for place in range(len(names))])
-    notes = [f"left out {counted(late, 'row')} from hour {hours} on"] if late else []
+    notes = [f"left out {discreet(late, 'row')} from hour {hours} on"] if late else []
     if not measured.all():
         notes.append(f"left out {quoted(np.array(names)[~measured].tolist())}, which no stay has")
         series = series[:, :, measured]

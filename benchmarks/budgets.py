@@ -1,0 +1,71 @@
+"""What a budget asks for, cohort by cohort, and how many minutes that should take on this machine.
+
+    python benchmarks/budgets.py [--preset default]
+
+Minutes are the work of a run (rows through the network, ``aliquot.runs.forecast``) at the pace of training one network
+of that shape here. For small networks the pace differs between stages; compare with what runs really took.
+"""
+
+import argparse
+import time
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from aliquot.cohort import Part, Parts
+from aliquot.networks import Network, TrainSettings, train_networks
+from aliquot.runs.forecast import work_of
+from aliquot.runs.settings import BUDGETS, load_settings
+
+COHORTS = {  # patients, shape of one row
+    "SUPPORT2": (9_105, (70,)),
+    "OUH": (161_955, (34,)),
+    "PUH": (38_717, (34,)),
+    "UHB": (98_750, (34,)),
+    "eICU": (49_305, (402,)),
+    "PhysioNet 2012, table": (12_000, (228,)),
+    "PhysioNet 2012, series": (12_000, (48, 86)),
+    "MIMIC-III": (21_139, (48, 60)),
+}
+ROWS = 100  # 50 per class
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--preset", default="default")
+    asked = parser.parse_args()
+    head = f"{'experts':>8} {'epochs':>6} {'iterations':>10} {'looks':>5} {'networks':>8} {'minutes':>8}"
+    print(f"{'cohort':<24} {'budget':<6} {head}")
+    for cohort, (n, shape) in COHORTS.items():
+        series = len(shape) == 2
+        pace = seconds_per_row(load_settings(asked.preset, series=series).network.network(shape, 2), shape)
+        for budget in BUDGETS:
+            settings = load_settings(asked.preset, budget, series=series)
+            work = sum(work_of(settings, "btm", parts(n), ROWS).values())
+            match, expert = settings.match, settings.expert
+            figures = f"{expert.count:>8} {expert.epochs:>6} {match.iterations:>10}"
+            figures += f" {match.iterations // match.judge_every:>5} {settings.evaluation.final_networks:>8}"
+            print(f"{cohort:<24} {budget:<6} {figures} {work * pace / 60:>8.1f}", flush=True)
+
+
+def seconds_per_row(network: Network, shape: tuple[int, ...], rows: int = 1024) -> float:
+    """Seconds to pass one row forwards and backwards while training."""
+    x = jnp.asarray(np.random.default_rng(0).standard_normal((rows, *shape)), jnp.float32)
+    targets, keys = jnp.arange(rows) % 2.0, jax.random.split(jax.random.key(0), 1)
+    settings = TrainSettings(epochs=2)
+    jax.block_until_ready(train_networks(network, settings, x, targets, keys))
+    since = time.perf_counter()
+    jax.block_until_ready(train_networks(network, settings, x, targets, keys))
+    return (time.perf_counter() - since) / (rows * settings.epochs)
+
+
+def parts(n: int) -> Parts:
+    """Parts of the usual sizes, with nobody in them."""
+    sizes = (round(0.7 * n), round(0.15 * n), round(0.15 * n))
+    made = [Part(np.empty((size, 0), np.float32), np.zeros(size, np.int32)) for size in sizes]
+    return Parts(*made, encoder=None)  # pyright: ignore[reportArgumentType]
+
+
+if __name__ == "__main__":
+    main()
