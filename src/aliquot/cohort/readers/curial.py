@@ -72,7 +72,8 @@ def read_curial(
     Numbers are float64 in the units of the hospital; the delivery device is a level from 0 to 3 (``Int8``). Age,
     gender and ethnicity, other swabs and what became of the patient are never read. ``site_roles`` gives every
     site a role (train, tuning or held_out; where none is for tuning, a part of train is); without it the split
-    is left open. A presentation counts if it arrived on or after ``arrived_from`` and before ``arrived_until``, a negative one only before
+    is left open. A presentation counts if it arrived on or after ``arrived_from`` and before ``arrived_until``, a
+    negative one only before
     ``negatives_until``. The published training cohort, in which positives up to April 2020 meet presentations
     from before the pandemic, is ``arrived_until="2020-05-01"``, ``negatives_until="2019-12-01"`` with
     ``empty_label="negative"``.
