@@ -28,7 +28,7 @@ from aliquot.runs.store import Notebook, Store
 from aliquot.seeds import generator, streams
 
 ROWS = 50
-STARTS = ("real", "gaussian", "kmeans")
+STARTS = ("real", "gaussian", "kmeans", "spread")
 EPOCHS = (50, 250)
 
 

@@ -107,3 +107,9 @@ def test_extreme_logits_keep_their_ranking():
     assert auprc(labels, z) == 1
     assert all_metrics(labels, probabilities(z))["auprc"] == 0.5
     assert all_metrics(labels, probabilities(z), ranking(z))["auprc"] == 1
+
+
+def test_certain_probabilities_in_single_precision_have_a_slope():
+    p = np.array([[1, 0], [1, 0], [0, 1], [0, 1], [1, 0], [0, 1]], np.float32)
+    metrics = all_metrics(np.array([0, 0, 1, 1, 1, 0]), p)
+    assert all(np.isfinite(value) for value in metrics.values())

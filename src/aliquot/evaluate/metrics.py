@@ -54,7 +54,7 @@ def all_metrics(labels: np.ndarray, p: np.ndarray, scores: np.ndarray | None = N
     the usual one). ``calibration_slope`` is the slope of the outcome on the log-odds: 1 is ideal, less means too
     extreme.
     """
-    labels = np.asarray(labels)
+    labels, p = np.asarray(labels), np.asarray(p, np.float64)  # in single precision 1 - 1e-12 is 1
     clipped = np.clip(p, 1e-12, 1 - 1e-12)
     outcome = np.eye(p.shape[1])[labels]
     scores = p if scores is None else scores
