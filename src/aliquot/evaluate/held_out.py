@@ -42,7 +42,7 @@ def evaluate_held_out(
     full, best_epoch = score_full_data(
         network, settings, parts, keys=keys, judge=judge, memory=memory, progress=progress
     )
-    progress.stage("held-out evaluation", 2 + len(MODELS))
+    progress.stage("held-out evaluation", 2)
     offset, logits = score_rows(network, settings, parts, [(x, targets)], keys=keys)
     ours = summarised(labels, logits, offset)
     progress.advance()
@@ -137,6 +137,7 @@ def _transfer(parts, x, targets, random, seed, progress) -> dict[str, dict[str, 
     n_classes = 2 if targets.ndim == 1 else targets.shape[1]
     everyone = (parts.train.x, hard_targets(parts.train.labels, n_classes))
     data = {"aliquot": (x, targets), "random": random, "full": everyone}
+    progress.stage("other models", len(MODELS))
     result = {}
     for name in MODELS:
         result[name] = {
