@@ -17,7 +17,7 @@ from aliquot.cli.tables import comparison_tables, console
 from aliquot.cohort.readers.physionet2012 import STAY_ID, TARGET, physionet2012_table
 from aliquot.runs.cells import Variant, cells_of
 from aliquot.runs.compare import compare_into
-from aliquot.runs.folder import EMBEDDED, Source
+from aliquot.runs.source import EMBEDDED, Source
 
 PAPER_FIT = ("curve.steps=300", "curve.learning_rate=0.01", "curve.check_every=0")
 PATHS = {  # name of the path: method, settings

@@ -10,7 +10,7 @@ import pytest
 from aliquot.cohort import Records
 from aliquot.cohort.known import KNOWN, read_known
 from aliquot.errors import FileError, SettingsError
-from aliquot.runs.folder import Source
+from aliquot.runs.source import Source
 
 
 @pytest.mark.parametrize("name", KNOWN)

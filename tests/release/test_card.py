@@ -4,7 +4,9 @@ import markdown_it
 import numpy as np
 import pytest
 
+from aliquot.methods import REAL_STARTS, STARTS
 from aliquot.release.card import card
+from aliquot.release.report.facts import origin
 from aliquot.release.report.snippets import ENCODE, TRAIN
 
 FORBIDDEN = ("anonym", "de-identif", "deidentif", "safe to", "private", "gdpr", "hipaa", "compliant")
@@ -98,3 +100,15 @@ def test_deterministic(result):
 def test_lenient_about_what_a_run_lacks(two_classes, change):
     bare = change(two_classes, {"tuning": {}, "transfer": {}, "seconds": {}}, history={}, curves=None)
     assert "No other kind of model was tried." in card(bare)
+
+
+def test_the_card_says_how_rows_began_for_every_start_and_whether_they_moved(two_classes, change):
+    said = {}
+    for start in set(STARTS) - set(REAL_STARTS):
+        result = change(two_classes, {"start": start})
+        said[start] = origin(result)
+        assert said[start] in " ".join(card(result).split())
+    assert len(set(said.values())) == len(said)
+    assert "normal distribution" not in said["spread"]
+    still = change(two_classes, {"tuning.best_iteration": 0})
+    assert origin(still).endswith("the rows are as they began.")

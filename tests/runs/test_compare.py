@@ -13,7 +13,8 @@ from aliquot.errors import RunFolderError, SettingsError
 from aliquot.hooks import Silence
 from aliquot.runs.cells import FULL, Variant, cells_of, needs_dense
 from aliquot.runs.compare import as_markdown, compare_into, summary
-from aliquot.runs.folder import Source, resume
+from aliquot.runs.folder import resume
+from aliquot.runs.source import Source
 
 QUICK = (
     "network.hidden=[4]",

@@ -9,9 +9,10 @@ import pytest
 import aliquot.runs.transfer as transfer_module
 from aliquot.errors import RunFolderError, SettingsError
 from aliquot.hooks import Silence
-from aliquot.runs.folder import Source, condense_into
+from aliquot.runs.folder import condense_into
 from aliquot.runs.pipeline import Request
 from aliquot.runs.settings import load_settings
+from aliquot.runs.source import Source
 from aliquot.runs.transfer import other_networks, transfer_into
 
 QUICK = (

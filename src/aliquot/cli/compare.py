@@ -83,7 +83,7 @@ def compare(
     from aliquot.methods import METHODS
     from aliquot.runs.cells import Variant, cells_of
     from aliquot.runs.compare import compare_into
-    from aliquot.runs.folder import EMBEDDED
+    from aliquot.runs.source import EMBEDDED
 
     layout = series_options(time, stay_id, variable, value, hours, step_hours, outcomes)
     columns = column_options(target, patient_id, split, positive, schema, drop)

@@ -34,7 +34,7 @@ from aliquot.cli.sources import chosen_source, column_options
 from aliquot.cli.tables import console, results_table
 
 if TYPE_CHECKING:
-    from aliquot.runs.folder import Source
+    from aliquot.runs.source import Source
 
 
 def condense(
@@ -116,7 +116,7 @@ def demo(
 
     Does everything that `aliquot condense` does, with data that comes with Aliquot.
     """
-    from aliquot.runs.folder import EMBEDDED, Source
+    from aliquot.runs.source import EMBEDDED, Source
 
     asked = {"rows_per_class": rows_per_class, "seed": seed, "budget": budget}
     _run(Source(file=EMBEDDED), out, asked, _changes(None, set_, start, None), None, quiet)

@@ -13,8 +13,9 @@ from aliquot.cohort import Cohort
 from aliquot.errors import AliquotError
 from aliquot.hooks import Progress, Silence
 from aliquot.runs.cells import FULL, REPORTED, Cell, needs_dense, run_cell
-from aliquot.runs.folder import Source, claim
+from aliquot.runs.folder import claim
 from aliquot.runs.progress import CellProgress
+from aliquot.runs.source import Source
 from aliquot.runs.store import write_atomically
 
 HEADS = ["method", "AUROC", "AUPRC", "of full", "behind the best", "seconds", "experts, s", "trajectories", "skipped"]

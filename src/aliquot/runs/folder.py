@@ -12,8 +12,7 @@ from aliquot.release.bundle import write_release
 from aliquot.runs.pipeline import Request, prepare, run
 from aliquot.runs.progress import LogFile, Together
 from aliquot.runs.settings import settings_from, settings_to
-from aliquot.runs.source import EMBEDDED as EMBEDDED
-from aliquot.runs.source import Source as Source
+from aliquot.runs.source import Source
 from aliquot.runs.store import Store, checksum_text, write_atomically
 
 

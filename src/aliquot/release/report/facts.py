@@ -126,6 +126,16 @@ def _signed(value: float) -> str:
     return f"{value:+.3f}".replace("-", "−")
 
 
+BEGAN = {  # starts of rows that are no patients
+    "gaussian": "a random draw, feature by feature, from a normal distribution with the mean and standard deviation of "
+    "the training patients of its class",
+    "kmeans": "the mean of a group of training patients of its class, which may be as few as two",
+    "spread": "the mean of a group of training patients of its class, which may be as few as two, moved away from the "
+    "mean of all patients",
+    "noise": "random noise",
+}
+
+
 def origin(result: Condensation) -> str:
     """From where the rows come, said plainly."""
     metrics = result.metrics
@@ -135,12 +145,9 @@ def origin(result: Condensation) -> str:
         return "THESE ROWS STARTED FROM REAL PATIENTS: each began as one training patient's record, then moved."
     if not method_named(metrics["method"]).uses_start:
         return "Each row is the mean of a group of training patients of its class, never of one alone."
-    if metrics.get("start") == "noise":
-        return "Each row began as random noise; no row began as a patient's record."
-    return (
-        "Each row began as a random draw, feature by feature, from a normal distribution with the mean and "
-        "standard deviation of the training patients of its class; no row began as a patient's record."
-    )
+    began = f"Each row began as {BEGAN[metrics.get('start', 'gaussian')]}; no row began as one patient's record."
+    moved = metrics.get("tuning", {}).get("best_iteration", 1) != 0
+    return began if moved else f"{began} Learning found nothing better on the tuning part: the rows are as they began."
 
 
 def are_patients(result: Condensation) -> bool:
