@@ -3,6 +3,33 @@
 Messages may hold column names, counts and types. They never hold a cell value, a row or a patient identifier.
 """
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that an unknown one resembles most, or None where none is near.
+
+    ``known`` are names that may be printed: commands, settings, columns; never the values of a column.
+
+    >>> closest("dyed", ["age", "died"]), closest("AGE", ["age"]), closest("outcome", ["age"])
+    ('died', 'age', None)
+    """
+    known = list(known)
+    same = [match for match in known if match.lower() == name.lower()]
+    return next(iter(same or get_close_matches(name, known, n=1)), None)
+
+
+def known_names(name: str, known: Iterable[str], words: str = "known") -> str:
+    """What may have been meant by an unknown name, and all that are known.
+
+    >>> known_names("btn", ["btm", "mtt"]), known_names("x", ["btm", "mtt"])
+    ("did you mean 'btm'? known: btm, mtt", 'known: btm, mtt')
+    """
+    known = list(known)
+    near = closest(name, known)
+    return (f"did you mean {near!r}? " if near else "") + f"{words}: {', '.join(known) or 'none'}"
+
 
 class AliquotError(ValueError):
     """A mistake that the user can mend; the command prints its sentence and ends with exit code 2."""

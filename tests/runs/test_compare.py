@@ -1,6 +1,7 @@
 """Comparisons: cells once, equal terms, shared experts, continuing, failures, and the arithmetic of the table."""
 
 import json
+import re
 import shutil
 
 import numpy as np
@@ -64,6 +65,10 @@ def test_one_line_per_method_and_the_files(compared):
     assert len(pd.read_csv(folder / "cells.csv")) == len(asked) == 6
     assert pd.read_csv(folder / "comparison.csv")["method"].tolist() == table["method"].tolist()
     assert "| mtt |" in (folder / "comparison.md").read_text()
+    page = (folder / "comparison.html").read_text()
+    drawn = re.search(r"<desc[^>]*>(.*?)</desc>", page)
+    assert drawn is not None
+    assert all(f"{method}: 0." in drawn[1] for method in ("btm", "mtt", "m3d", "random", "btm:paper"))
     assert (folder / "private").stat().st_mode & 0o077 == 0
     assert not list((folder / "private" / "store").glob("cell-*"))
 
@@ -186,6 +191,6 @@ def test_cells_hold_no_patients(compared):
         assert set(json.loads(path.read_text())["result"]) <= {
             *("method", "preset", "budget", "rows_per_class", "seed", "auroc", "auprc", "tuning", "iterations"),
             *("best_iteration", "skipped", "seconds", "expert_seconds", "expert_epochs", "trajectory_bytes", "notes"),
-            *("fixed_epochs", "best_epoch"),
+            *("fixed_epochs", "best_epoch", "history", "rows_sha256"),
         }
     assert compare_module.megabytes(1_500_000) == "1.5 MB"

@@ -27,6 +27,32 @@ from aliquot.cli.series import Hours, Outcomes, StayId, StepHours, Time, Value, 
 from aliquot.cli.sources import chosen_source, column_options
 from aliquot.cli.tables import comparison_tables, console
 
+ExecutorName = Annotated[
+    str,
+    typer.Option(
+        "--executor",
+        help="Where cells are run: local, one after the other; joblib, several processes; ray, several machines. "
+        "The results are the same.",
+        metavar="local|joblib|ray",
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(help="How many at once; by default as many as CPUs.", min=1, metavar="N"),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(help="The Ray cluster to use; by default one is started here.", metavar="HOST:PORT|auto"),
+]
+SharedStore = Annotated[
+    str,
+    typer.Option(
+        "--store",
+        help="How Ray's machines share experts: folder, OUT, which all of them see; objects, Ray's object store.",
+        metavar="folder|objects",
+    ),
+]
+
 
 def compare(
     out: Annotated[Path, typer.Option("--out", help="Folder for the comparison; finished cells in it are kept.")],
@@ -68,6 +94,10 @@ def compare(
     outcomes: Outcomes = None,
     settings: SettingsFile = None,
     set_: Set = None,
+    executor: ExecutorName = "local",
+    workers: Workers = None,
+    address: Address = None,
+    store: SharedStore = "folder",
     quiet: Quiet = False,
 ) -> None:
     """Condense with several methods, at several sizes and seeds, and print one table.
@@ -77,12 +107,14 @@ def compare(
     can be compared too.
 
     Each finished cell of the table is kept: a comparison that was stopped continues with the same command, and one with
-    more methods, sizes or seeds only runs what is new. OUT/comparison.md and .csv hold the table, OUT/cells.csv every
-    cell; OUT/private/ holds what was learned from patients and must not leave.
+    more methods, sizes or seeds only runs what is new. OUT/comparison.html, .md and .csv hold the table, OUT/cells.csv
+    every cell; OUT/private/ holds what was learned from patients and must not leave. `aliquot grid status OUT` tells
+    how far a comparison is.
     """
     from aliquot.methods import METHODS
     from aliquot.runs.cells import Variant, cells_of
     from aliquot.runs.compare import compare_into
+    from aliquot.runs.executors import executor_named
     from aliquot.runs.source import EMBEDDED
 
     layout = series_options(time, stay_id, variable, value, hours, step_hours, outcomes)
@@ -100,14 +132,15 @@ def compare(
         overrides=tuple(set_ or ()),
     )
     asked()  # a mistake shows before anything is read
+    where = executor_named(executor, workers=workers, address=address, store=store)
     with progress_of("the same command", quiet=quiet) as progress:
         patients = source.read()
         cells = asked(series=patients[0].series is not None)
-        table = compare_into(out, source, cells, progress, patients=patients)
+        table = compare_into(out, source, cells, progress, patients=patients, executor=where)
     shown = console(width=130)
     for one in comparison_tables(table):
         shown.print(one)
-    shown.print(f"comparison: {out / 'comparison.md'}   (cells: {out / 'cells.csv'})")
+    shown.print(f"comparison: {out / 'comparison.html'}   (cells: {out / 'cells.csv'})")
 
 
 def _listed(text: str) -> list[str]:

@@ -29,6 +29,10 @@ class Geometry:
     curvature: np.ndarray  # (K,) κ = ‖θ''‖
     distance: np.ndarray  # (K, T) ‖curve(t) - SGD(t)‖ / ‖end - start‖
     prediction_gap: np.ndarray  # (K, T) mean |p_curve - p_SGD| over the patients shown
+    plane_curve: np.ndarray  # (K, T, 2) the three ways seen in the plane of their first two principal components,
+    plane_line: np.ndarray  # turned and scaled so that the straight line leads from (0, 0) to (1, 0)
+    plane_sgd: np.ndarray
+    plane_share: np.ndarray  # (K,) of the ways' variance that the plane shows
 
 
 def measure(network: Network, curves: Curve, paths: ArrayLike, x: Array, targets: Array, points: int = 21) -> Geometry:
@@ -42,6 +46,7 @@ def measure(network: Network, curves: Curve, paths: ArrayLike, x: Array, targets
     on_line = jax.vmap(lambda t: bezier_point(straight(curves.start, curves.end), t), out_axes=1)(times)
     on_sgd = jax.vmap(lambda path: along(path, times))(ways)
     span = jnp.linalg.norm(curves.end - curves.start, axis=-1)[:, None]
+    planes, shares = zip(*(in_plane(ways) for ways in np.stack([on_curve, on_line, on_sgd], axis=1)), strict=True)
     return Geometry(
         epochs=ways.shape[1] - 1,
         times=np.asarray(times),
@@ -52,7 +57,32 @@ def measure(network: Network, curves: Curve, paths: ArrayLike, x: Array, targets
         curvature=np.asarray(curvature(curves)),
         distance=np.asarray(jnp.linalg.norm(on_curve - on_sgd, axis=-1) / span),
         prediction_gap=np.asarray(_gaps(network, on_curve, on_sgd, x)),
+        plane_curve=np.stack(planes)[:, 0],
+        plane_line=np.stack(planes)[:, 1],
+        plane_sgd=np.stack(planes)[:, 2],
+        plane_share=np.array(shares),
     )
+
+
+def in_plane(ways: np.ndarray) -> tuple[np.ndarray, float]:
+    """Ways (W, T, P) in the plane of their first two principal components (W, T, 2), and the share it shows.
+
+    Turned and scaled so that the ends of the first way lie at (0, 0) and (1, 0), and that way above the other axis.
+
+    >>> bent = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 1.0], [2.0, 0.0, 0.0]])
+    >>> in_plane(bent[None])[0].round(3).tolist()
+    [[[0.0, 0.0], [0.5, 0.5], [1.0, 0.0]]]
+    """
+    points = np.asarray(ways, np.float64).reshape(-1, ways.shape[-1])
+    centred = points - points.mean(axis=0)
+    values, vectors = np.linalg.eigh(centred @ centred.T)  # few points in many dimensions
+    places = (vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 0))) @ np.array([1, 1j])
+    places = places.reshape(ways.shape[:2])
+    begin, end = places[0, 0], places[0, -1]
+    turned = (places - begin) / (end - begin if end != begin else 1)
+    turned = turned.conj() if turned[0].imag.mean() < 0 else turned
+    total = np.maximum(values, 0).sum()
+    return np.stack([turned.real, turned.imag], axis=-1) + 0.0, float(np.maximum(values[-2:], 0).sum() / (total or 1))
 
 
 def along(path: Array, times: Array) -> Array:

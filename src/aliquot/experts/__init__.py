@@ -1,6 +1,23 @@
 """Training of the experts."""
 
-from aliquot.experts.experts import Experts, ExpertSettings, train_experts
+from aliquot.experts.experts import (
+    Experts,
+    ExpertSettings,
+    expert_blocks,
+    pilot_count,
+    train_experts,
+    train_pilots,
+)
 from aliquot.experts.watch import Watched, smooth, watch_training
 
-__all__ = ["ExpertSettings", "Experts", "Watched", "smooth", "train_experts", "watch_training"]
+__all__ = [
+    "ExpertSettings",
+    "Experts",
+    "Watched",
+    "expert_blocks",
+    "pilot_count",
+    "smooth",
+    "train_experts",
+    "train_pilots",
+    "watch_training",
+]

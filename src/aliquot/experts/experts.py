@@ -53,6 +53,7 @@ def train_experts(
     kind: str = "sgd",
     judge: Judge | None = None,
     keep_paths: bool = False,
+    block: int | None = None,
     memory: Memory = Forgetting(),
     progress: Progress = Silence(),
 ) -> Experts:
@@ -63,37 +64,71 @@ def train_experts(
     who were trained for that are the first experts.
 
     Experts are kept under a name made of patients, network, settings and key: whoever asks for the same ones with the
-    same memory finds them. Those kept without trajectories are trained again when trajectories are asked for.
+    same memory finds them. Those kept without trajectories are trained again when trajectories are asked for. With
+    ``block``, a place in :func:`expert_blocks`, only the experts of that block are trained, kept and returned.
     """
     training, pilots = _training(settings, kind), None
     if settings.length == "tuning" and judge is not None:
-        keys = _keys(key, jnp.arange(min(settings.pilots, settings.count)))
         around = {"judge": judge, "memory": memory, "progress": progress}
-        pilots = watch_training(network, training, x, targets, keys, name="expert length", **around)
+        pilots = train_pilots(network, settings, x, targets, key=key, kind=kind, **around)
         training = replace(training, epochs=pilots.best_epoch)
         pilots = pilots if training.schedule == "constant" else None  # else they were slower all the way
     name = digest(network.description, training, x, targets, key)
     kinds = {"experts": f"experts-{name}"} | ({"paths": f"paths-{name}-{settings.keep_as}"} if keep_paths else {})
     progress.stage("experts", settings.count)
     blocks, names = [], {part: [] for part in kinds}
-    for numbers in _blocks(settings, 0 if pilots is None else len(pilots.paths)):
+    asked = slice(None) if block is None else slice(block, block + 1)
+    for numbers in _blocks(settings, 0 if pilots is None else len(pilots.paths))[asked]:
         files = {part: f"{kind}-{numbers[0]}-{len(numbers)}" for part, kind in kinds.items()}
-        block = {part: memory.recall(file) for part, file in files.items()}
-        if None in block.values():
+        kept = {part: memory.recall(file) for part, file in files.items()}
+        if None in kept.values():
             if pilots is not None and numbers[0] < len(pilots.paths):
                 trained, took = _cut(pilots, numbers, training.epochs)
             else:
                 keys = _keys(key, jnp.asarray(numbers))
                 trained, took = _timed(train_networks, network, training, x, targets, keys, keep_path=keep_paths)
-            block = {part: _kept(memory, file, _part(part, trained, settings, took)) for part, file in files.items()}
-        blocks.append(block)
+            kept = {part: _kept(memory, file, _part(part, trained, settings, took)) for part, file in files.items()}
+        blocks.append(kept)
         for part, file in files.items():
             names[part].append(file)
         progress.advance(len(numbers))
-    start, end = (np.concatenate([block["experts"][part] for block in blocks]) for part in ("start", "end"))
-    paths = [path for block in blocks for path in block["paths"]["path"]] if keep_paths else []
-    seconds = float(sum(block["experts"]["seconds"] for block in blocks))
+    start, end = (np.concatenate([kept["experts"][part] for kept in blocks]) for part in ("start", "end"))
+    paths = [path for kept in blocks for path in kept["paths"]["path"]] if keep_paths else []
+    seconds = float(sum(kept["experts"]["seconds"] for kept in blocks))
     return Experts(start, end, training.epochs, paths, {part: tuple(files) for part, files in names.items()}, seconds)
+
+
+def train_pilots(
+    network: Network,
+    settings: ExpertSettings,
+    x: Array,
+    targets: Array,
+    *,
+    key: Array,
+    kind: str = "sgd",
+    judge: Judge,
+    only: int | None = None,
+    memory: Memory = Forgetting(),
+    progress: Progress = Silence(),
+) -> Watched:
+    """The first experts, trained for ``settings.epochs`` and watched on the judge's patients; ``only`` one of them."""
+    keys = _keys(key, jnp.arange(min(settings.pilots, settings.count)))
+    around = {"judge": judge, "only": only, "memory": memory, "progress": progress}
+    return watch_training(network, _training(settings, kind), x, targets, keys, name="expert length", **around)
+
+
+def pilot_count(settings: ExpertSettings) -> int:
+    """How many experts are trained first, to find the length of all."""
+    return min(settings.pilots, settings.count) if settings.length == "tuning" else 0
+
+
+def expert_blocks(settings: ExpertSettings) -> list[range]:
+    """Numbers of the experts that are trained and kept together, where there is a judge.
+
+    >>> expert_blocks(ExpertSettings(count=6, block=2, length="tuning", pilots=3))
+    [range(0, 2), range(2, 3), range(3, 5), range(5, 6)]
+    """
+    return _blocks(settings, pilot_count(settings) if settings.schedule == "constant" else 0)
 
 
 def _blocks(settings: ExpertSettings, pilots: int) -> list[range]:

@@ -40,17 +40,20 @@ def watch_training(
     *,
     judge: Judge,
     name: str,
+    only: int | None = None,
     memory: Memory = Forgetting(),
     progress: Progress = Silence(),
 ) -> Watched:
     """Train one network per key on the patients, and score each on the tuning part after every epoch.
 
     One after the other, and each kept as soon as it is trained: with large networks that is what a killed run loses.
+    ``only`` is the number of one of them, to train that one alone.
     """
-    progress.stage(name, len(keys))
+    numbers = range(len(keys)) if only is None else range(only, only + 1)
+    progress.stage(name, len(numbers))
     kept_as = f"{name.replace(' ', '-')}-{digest(network.description, training, x, targets, keys, judge.x)}"
     watched = []
-    for number in range(len(keys)):
+    for number in numbers:
         kept = memory.recall(f"{kept_as}-{number}")
         if kept is None:
             kept = _watch(network, training, x, targets, keys[number : number + 1], judge)

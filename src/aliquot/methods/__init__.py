@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, get_args, get_type_hints
 
-from aliquot.errors import SettingsError
+from aliquot.errors import SettingsError, known_names
 from aliquot.matching import Condensed, Slots
 from aliquot.methods import dm
 from aliquot.methods.btm import BTM
@@ -75,7 +75,7 @@ def method_named(name: str) -> Method:
     base, plus, path = name.partition("+")
     method = METHODS.get(base)
     if method is None:
-        raise SettingsError(f"asked for method {name!r}; known: {', '.join(METHODS)}")
+        raise SettingsError(f"asked for method {name!r}; {known_names(base, METHODS)}")
     if not plus:
         return method
     if path not in PATHS or "slots" not in method.changes:

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from aliquot.curves import fit_curves, straight
+from aliquot.curves import Curve, fit_curves, straight
 from aliquot.curves.fit import curves_name
 from aliquot.experts import Experts, train_experts
 from aliquot.matching import Checkpoints, Condensed, Curves, EqualDisplacement, Source, ensemble_targets, match
@@ -55,8 +55,10 @@ def trajectory_matching(task: Task, settings: MethodSettings, *, key: jax.Array)
     return replace(found, stored=stored, expert_epochs=experts.epochs, expert_seconds=experts.seconds)
 
 
-def experts_of(task: Task, settings: MethodSettings, *, key: jax.Array, keep_paths: bool = False) -> Experts:
-    """The experts of a task, from its common memory where they are there."""
+def experts_of(
+    task: Task, settings: MethodSettings, *, key: jax.Array, keep_paths: bool = False, block: int | None = None
+) -> Experts:
+    """The experts of a task, or one block of them, from its common memory where they are there."""
     return train_experts(
         task.network,
         settings.expert,
@@ -66,6 +68,7 @@ def experts_of(task: Task, settings: MethodSettings, *, key: jax.Array, keep_pat
         kind=settings.slots.experts,
         judge=task.judge,
         keep_paths=keep_paths or task.dense or settings.slots.path in DENSE,
+        block=block,
         memory=task.common,
         progress=task.progress,
     )
@@ -80,11 +83,18 @@ def segments_of(task: Task, settings: MethodSettings, experts: Experts, *, key: 
     line = straight(jnp.asarray(experts.start), jnp.asarray(experts.end))
     if path == "linear":
         return Curves(line, segment), experts.names["experts"]
+    curves, name = curves_of(task, settings, experts, key=key)
+    return Curves(curves, segment), (*experts.names["experts"], name)
+
+
+def curves_of(task: Task, settings: MethodSettings, experts: Experts, *, key: jax.Array) -> tuple[Curve, str]:
+    """The fitted curves of experts, from the task's common memory where they are there, and their name in it."""
+    line = straight(jnp.asarray(experts.start), jnp.asarray(experts.end))
     around = {"memory": task.common, "progress": task.progress}
     curves = fit_curves(
         task.network, settings.curve, line.start, line.end, jnp.asarray(task.x), task.targets, key=key, **around
     )
-    return Curves(curves, segment), (*experts.names["experts"], curves_name(settings.curve, line, key))
+    return curves, curves_name(settings.curve, line, key)
 
 
 def own_class_probability(task: Task, experts: Experts) -> np.ndarray:

@@ -1,8 +1,8 @@
 """Networks by name: the paper's base networks for tables and series, and those to which it transfers."""
 
-from typing import Literal
+from typing import Literal, get_args
 
-from aliquot.errors import SettingsError
+from aliquot.errors import SettingsError, known_names
 from aliquot.networks.lstm import lstm
 from aliquot.networks.mlp import mlp, mlp_variants
 from aliquot.networks.network import Network
@@ -26,6 +26,8 @@ def resolved(name: str, shape: tuple[int, ...]) -> str:
     """
     if name == "auto":
         return "mlp" if len(shape) == 1 else "tcn"
+    if name not in (*get_args(NetworkName), "own"):
+        raise SettingsError(f"asked for the network {name!r}; {known_names(name, get_args(NetworkName))}")
     if name == "own":
         raise SettingsError("asked for a network that was somebody's own; build it in Python and train it on the rows")
     if (name in SERIES) != (len(shape) == 2):

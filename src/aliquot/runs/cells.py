@@ -1,43 +1,100 @@
-"""One cell of a comparison: a method at a size with a seed. A pure function of these and of the data.
+"""One cell of a grid: a method at a size with a seed. A pure function of these and of the data.
 
 A finished cell is one JSON file named by everything that decides it; cells of one folder share experts, curves and
 full-data networks through one store.
 """
 
 import json
-import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
 
 from aliquot.cohort import Cohort
-from aliquot.digest import digest
+from aliquot.digest import checksum, digest
 from aliquot.errors import TamperedError
-from aliquot.evaluate import summarised
+from aliquot.evaluate import TuningJudge, summarised
 from aliquot.evaluate.held_out import score_full_data, score_rows
 from aliquot.hooks import Progress, Silence
+from aliquot.matching import Condensed
 from aliquot.methods import DENSE, method_named
+from aliquot.networks import Network, named_network
 from aliquot.runs.pipeline import Request, prepare, task_of
 from aliquot.runs.settings import Settings, load_settings
-from aliquot.runs.store import Store, checksum_text, write_atomically
+from aliquot.runs.store import Notebook, Store, checksum_text, write_atomically
+from aliquot.runs.ways import ways_result
 from aliquot.seeds import streams
 
 REPORTED = ("auroc", "auprc")
 FULL = "full data"  # label of the cell that trains on all patients
+PROTOCOL = ("network", "encoder", "evaluation")  # settings that decide every cell
+OWN = {  # and those that decide a method's; of one that is not here, all settings do
+    **dict.fromkeys(("m3d", "dm"), ("start", "distribution")),
+    "dc": ("start", "gradients"),
+    "soft-random": ("slots", "expert"),
+    **dict.fromkeys(("kmeans", "herding", "kcentre", "random"), ()),
+}
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What is asked of one cell; its label is what tables call it."""
+    """What is asked of one cell; its label is what tables call it.
+
+    ========  ===========================================================================================
+    ``rows``  condense, and score the rows on held_out
+    ``full``  train on all patients
+    ``ways``  no rows: experts, their curves, and what both are like
+    ========  ===========================================================================================
+
+    ``networks`` are other networks to train on the same rows, or on all patients.
+    """
 
     label: str
     request: Request
+    kind: Literal["rows", "full", "ways"] = "rows"
+    networks: tuple[str, ...] = ()
 
     def name(self, data: str) -> str:
-        """The name of its file: made of the data's fingerprint and of everything that is asked."""
-        return digest(data, self.label == FULL, self.request)
+        """The name of its file: made of the data's fingerprint and of everything that decides the result."""
+        asked = replace(self.request, settings=self._decisive())
+        return digest(data, self.kind, self.networks, asked)
+
+    @property
+    def needs_experts(self) -> bool:
+        """Whether it trains experts, or finds them trained."""
+        method = self.request.method
+        return self.kind == "ways" or (self.kind == "rows" and (_follows(method) or "expert" in OWN.get(method, ())))
+
+    @property
+    def needs_curves(self) -> bool:
+        """Whether it fits curves, or finds them fitted."""
+        bezier = _follows(self.request.method) and self.request.settings.slots.path == "bezier"
+        return self.kind == "ways" or (self.kind == "rows" and bezier)
+
+    @property
+    def needs_paths(self) -> bool:
+        """Whether it follows whole trajectories of its experts."""
+        dense = _follows(self.request.method) and self.request.settings.slots.path in DENSE
+        return self.kind == "ways" or (self.kind == "rows" and dense)
+
+    def _decisive(self) -> Any:
+        """The settings that decide the result, with their names: to change another one does not run it again."""
+        if self.kind == "full":
+            own = ()
+        elif self.kind == "ways" or _follows(self.request.method):
+            follows = ("start", "slots", "match") if self.kind == "rows" else ("slots",)
+            own = ("expert", *follows, *(("curve",) if self.needs_curves else ()))
+        else:
+            own = OWN.get(self.request.method, tuple(vars(self.request.settings)))
+        return {name: getattr(self.request.settings, name) for name in sorted({*PROTOCOL, *own})}
+
+
+def _follows(method: str) -> bool:
+    """Whether a method matches trajectories."""
+    return "slots" in method_named(method).changes
 
 
 @dataclass(frozen=True)
@@ -84,7 +141,8 @@ def cells_of(
 
     cells = []
     for seed in seeds:
-        cells.append(Cell(FULL, Request(settings=common, rows_per_class=1, seed=seed, preset=preset, budget=budget)))
+        everybody = Request(settings=common, rows_per_class=1, seed=seed, preset=preset, budget=budget)
+        cells.append(Cell(FULL, everybody, "full"))
         cells += [cell(variant, size, seed) for size in sizes for variant in variants]
     return cells
 
@@ -106,31 +164,44 @@ def _on_equal_terms(settings: Settings, common: Settings, looks: int) -> Setting
     )
 
 
-def run_cell(
-    cohort: Cohort, data: str, cell: Cell, folder: Path, *, dense: bool = False, progress: Progress = Silence()
-) -> dict[str, Any]:
-    """The result of a cell, from its file if it is finished.
+def needs_dense(cell: Cell, cells: Sequence[Cell]) -> bool:
+    """Whether another cell will follow whole trajectories of the same experts."""
+    return any(other.needs_paths and experts_of(other) == experts_of(cell) for other in cells)
 
-    ``dense`` keeps whole trajectories of the experts, because another cell will follow them.
-    """
-    name = cell.name(data)
-    path = folder / "cells" / f"{name}.json"
-    if path.exists():
-        return _read(path)
-    shared = Store(folder / "private" / "store")
-    own = shared.within(f"cell-{name}")
-    run = _full_data if cell.label == FULL else _condensed
-    result = run(cohort, cell.request, own, shared, dense, progress)
+
+def experts_of(cell: Cell) -> tuple[Any, ...]:
+    """All that decides a cell's experts, apart from the data."""
+    settings = cell.request.settings
+    return settings.network, settings.encoder, settings.expert, settings.slots.experts, cell.request.seed
+
+
+@dataclass(frozen=True)
+class Around:
+    """What a cell is run with: its own memory, the one that it shares with others, and who listens."""
+
+    own: Store | Notebook
+    shared: Store | Notebook
+    dense: bool = False  # keep whole trajectories of the experts, because another cell will follow them
+    networks: tuple[str, ...] = ()
+    progress: Progress = Silence()
+
+
+def cell_result(cohort: Cohort, cell: Cell, around: Around) -> dict[str, Any]:
+    """The result of a cell on its patients."""
+    run = {"rows": _condensed, "full": _full_data, "ways": ways_result}[cell.kind]
     asked = ("method", "preset", "budget", "rows_per_class", "seed")
-    result = {**{name: getattr(cell.request, name) for name in asked}, **result}
+    result = run(cohort, cell.request, replace(around, networks=cell.networks))
+    return {**{name: getattr(cell.request, name) for name in asked}, **result}
+
+
+def write_result(path: Path, result: dict[str, Any]) -> None:
+    """Keep a cell's result, all or nothing, with a checksum."""
     path.parent.mkdir(parents=True, exist_ok=True)
     document = {"result": result, "sha256": checksum_text(json.dumps(result))}
     write_atomically(path, json.dumps(document, indent=1).encode())
-    shutil.rmtree(own.folder)
-    return result
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_result(path: Path) -> dict[str, Any]:
     """A finished cell; a file that is not what was written is an error that says how to have it done again."""
     try:
         document = json.loads(path.read_text("utf-8"))
@@ -145,30 +216,21 @@ def _read(path: Path) -> dict[str, Any]:
     return result
 
 
-def needs_dense(cell: Cell, cells: Sequence[Cell]) -> bool:
-    """Whether another cell will follow whole trajectories of the same experts."""
-    return any(_follows_checkpoints(other) and _experts(other) == _experts(cell) for other in cells)
-
-
-def _follows_checkpoints(cell: Cell) -> bool:
-    return "slots" in method_named(cell.request.method).changes and cell.request.settings.slots.path in DENSE
-
-
-def _experts(cell: Cell) -> tuple[Any, ...]:
-    settings = cell.request.settings
-    return settings.expert, settings.slots.experts, settings.network, cell.request.seed
-
-
-def _condensed(cohort, request: Request, own: Store, shared: Store, dense: bool, progress: Progress) -> dict[str, Any]:
+def _condensed(cohort: Cohort, request: Request, around: Around) -> dict[str, Any]:
     parts, settings, keys = prepare(cohort, request), request.settings, streams(request.seed)
-    task = replace(task_of(cohort, request, parts, own, shared, progress), dense=dense)
+    task = task_of(cohort, request, parts, around.own, around.shared, around.progress)
     since = time.perf_counter()
-    found = method_named(request.method).condense(task, settings, key=keys["condense"])
+    found = method_named(request.method).condense(replace(task, dense=around.dense), settings, key=keys["condense"])
     seconds = time.perf_counter() - since
-    offset, logits = score_rows(task.network, settings.evaluation, parts, [(found.x, found.targets)], keys=keys)
-    scores = summarised(parts.held_out.labels, logits, offset)
+
+    def scores(network: Network) -> dict[str, Any]:
+        offset, logits = score_rows(network, settings.evaluation, parts, [(found.x, found.targets)], keys=keys)
+        return _reported(summarised(parts.held_out.labels, logits, offset))
+
+    others = _others(cohort, request, found.x.shape[1:], around.networks)
     return {
-        **{metric: scores[metric] for metric in REPORTED},
+        **scores(task.network),
+        **({"others": {name: scores(network) for name, network in others.items()}} if others else {}),
         "tuning": float(max(found.history.get("tuning", [task.judge.rows(found.x, found.targets).mean]))),
         "iterations": len(found.history.get("loss", ())),
         "best_iteration": found.best_iteration,
@@ -176,18 +238,49 @@ def _condensed(cohort, request: Request, own: Store, shared: Store, dense: bool,
         "seconds": round(seconds, 2),
         "expert_seconds": round(found.expert_seconds, 2),
         "expert_epochs": found.expert_epochs,
-        "trajectory_bytes": shared.size(*found.stored),
+        "trajectory_bytes": around.shared.size(*found.stored),
         "notes": list(found.notes),
+        "history": _looks(found),
+        "rows_sha256": checksum({"x": found.x, "targets": found.targets}),
     }
 
 
-def _full_data(cohort, request: Request, own: Store, shared: Store, dense: bool, progress: Progress) -> dict[str, Any]:
-    parts = prepare(cohort, request)
-    task = task_of(cohort, request, parts, own, shared, progress)
-    around = {"keys": streams(request.seed), "judge": task.judge, "memory": shared, "progress": progress}
-    scores, epoch = score_full_data(task.network, request.settings.evaluation, parts, **around)
+def _full_data(cohort: Cohort, request: Request, around: Around) -> dict[str, Any]:
+    parts, settings, keys = prepare(cohort, request), request.settings.evaluation, streams(request.seed)
+    task = task_of(cohort, request, parts, around.own, around.shared, around.progress)
+
+    def scores(network: Network) -> tuple[dict[str, Any], int]:
+        judge = TuningJudge(network, settings, parts.tuning.x, parts.tuning.labels, keys["tuning networks"])
+        listeners = {"judge": judge, "memory": around.shared, "progress": around.progress}
+        return score_full_data(network, settings, parts, keys=keys, **listeners)
+
+    found, epoch = scores(task.network)
+    others = _others(cohort, request, parts.train.x.shape[1:], around.networks)
+    best = {name: _reported(scores(network)[0]["full_best_epoch"]) for name, network in others.items()}
     return {
-        **{metric: scores["full_best_epoch"][metric] for metric in REPORTED},
-        "fixed_epochs": {metric: scores["full"][metric] for metric in REPORTED},
+        **_reported(found["full_best_epoch"]),
+        **({"others": best} if others else {}),
+        "fixed_epochs": _reported(found["full"]),
         "best_epoch": epoch,
+    }
+
+
+def _others(cohort: Cohort, request: Request, shape: tuple[int, ...], names: Sequence[str]) -> dict[str, Network]:
+    how = request.settings.network
+    return {name: named_network(name, shape, cohort.n_classes, how.hidden, how.dropout) for name in names}
+
+
+def _reported(scores: dict[str, Any]) -> dict[str, Any]:
+    return {metric: scores[metric] for metric in REPORTED}
+
+
+def _looks(found: Condensed) -> dict[str, list[Any]]:
+    """Every look at the tuning part: its iteration, the mean loss since the look before, the score."""
+    at = [int(iteration) for iteration in found.history.get("judged_at", ())]
+    blocks = [np.asarray(found.history["loss"][first:last]) for first, last in zip([0, *at], at, strict=False)]
+    finite = [block[np.isfinite(block)] for block in blocks]
+    return {
+        "iteration": at,
+        "loss": [float(block.mean()) if len(block) else None for block in finite],  # none before the first iteration
+        "tuning": [float(score) for score in found.history.get("tuning", ())],
     }

@@ -1,7 +1,7 @@
-"""Methods side by side: every cell once, then one table as CSV, Markdown and picture."""
+"""Methods side by side: every cell once, then one table as CSV, Markdown and HTML."""
 
 import dataclasses
-import time
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,14 @@ import numpy as np
 import pandas as pd
 
 from aliquot.cohort import Cohort
-from aliquot.errors import AliquotError
-from aliquot.hooks import Progress, Silence
-from aliquot.runs.cells import FULL, REPORTED, Cell, needs_dense, run_cell
+from aliquot.hooks import Progress
+from aliquot.release.report.comparison import Block, comparison_page
+from aliquot.release.report.figures import method_scores
+from aliquot.runs.cells import FULL, REPORTED, Cell
+from aliquot.runs.executors import Executor
+from aliquot.runs.executors.local import Local
 from aliquot.runs.folder import claim
-from aliquot.runs.progress import CellProgress
+from aliquot.runs.grid import Entry, run_grid
 from aliquot.runs.source import Source
 from aliquot.runs.store import write_atomically
 
@@ -34,30 +37,24 @@ def compare_into(
     progress: Progress,
     *,
     patients: tuple[Cohort, str] | None = None,
+    executor: Executor | None = None,
 ) -> pd.DataFrame:
-    """Run all cells that are not finished, and write ``comparison.csv``, ``cells.csv`` and ``comparison.md``.
+    """Run all cells that are not finished; write ``comparison.csv``, ``.md`` and ``.html``, and ``cells.csv``.
 
     The table has one line per method and size. A cell that fails does not stop the others; its reason is in the table,
     and it is tried again next time. A folder may be extended: finished cells of the same data are not run again.
-    ``patients`` is what ``source.read()`` gave, if that is known already.
+    ``patients`` is what ``source.read()`` gave, if that is known already; ``executor`` says where cells are run, by
+    default in this process.
     """
-    cohort, data = source.read() if patients is None else patients
-    claim(folder, {"source": dataclasses.asdict(source), "data": data, "comparison": True})
-    lines, clock = [], _Clock(sum(not _finished(folder, cell, data) for cell in cells))
-    for number, cell in enumerate(cells, 1):
-        fresh = not _finished(folder, cell, data)
-        title = f"{number}/{len(cells)} {_described(cell)}{clock.left()}"
-        watch = CellProgress(progress, title) if fresh else Silence()
-        try:
-            result = run_cell(cohort, data, cell, folder, dense=needs_dense(cell, cells), progress=watch)
-        except AliquotError as reason:
-            result = {"failed": str(reason), "rows_per_class": cell.request.rows_per_class, "seed": cell.request.seed}
-        clock.tick(fresh)
-        lines.append({"label": cell.label, **result})
+    known = {source: source.read() if patients is None else patients}
+    claim(folder, {"source": dataclasses.asdict(source), "data": known[source][1], "comparison": True})
+    entries = [Entry(source, cell) for cell in cells]
+    lines = run_grid(folder, entries, executor or Local(), progress, patients=known)
     table = summary(lines)
     write_atomically(folder / "cells.csv", _flat(lines).to_csv(index=False).encode())
     write_atomically(folder / "comparison.csv", table.to_csv(index=False).encode())
     write_atomically(folder / "comparison.md", as_markdown(table).encode())
+    write_atomically(folder / "comparison.html", as_page(table).encode())
     return table
 
 
@@ -122,6 +119,24 @@ def as_markdown(table: pd.DataFrame) -> str:
     return "\n\n".join([*texts, LEGEND]) + "\n"
 
 
+def as_page(table: pd.DataFrame) -> str:
+    """The blocks as one HTML page that loads nothing from elsewhere, with a picture for each size."""
+    full = table.loc[table["method"] == FULL, "auprc"].mean()
+    pictures = []
+    for size, group in table.dropna(subset=["rows_per_class", "auprc"]).groupby("rows_per_class"):
+        best_first = group.sort_values("auprc", ascending=False)
+        entries = list(zip(*(best_first[name] for name in ("method", "auprc", "auprc_networks")), strict=True))
+        title = f"AUPRC, {size:.0f} rows per class"
+        pictures.append(method_scores(f"rows-{size:.0f}", title, entries, None if pd.isna(full) else full))
+    return comparison_page(
+        "Methods side by side",
+        [Block(title, HEADS, lines) for title, lines in blocks(table)],
+        figures=pictures,
+        notes=[LEGEND],
+        data=json.loads(table.to_json(orient="records")),
+    )
+
+
 def _cells(row: dict[str, Any]) -> list[str]:
     if row["failed"]:
         return [row["method"], f"failed: {row['failed']}", *[""] * 7]
@@ -157,32 +172,5 @@ def megabytes(size: float) -> str:
 
 
 def _flat(lines: Sequence[dict[str, Any]]) -> pd.DataFrame:
-    return pd.json_normalize([{**line, "notes": "; ".join(line.get("notes", ()))} for line in lines])
-
-
-def _finished(folder: Path, cell: Cell, data: str) -> bool:
-    return (folder / "cells" / f"{cell.name(data)}.json").exists()
-
-
-def _described(cell: Cell) -> str:
-    size = "" if cell.label == FULL else f", {cell.request.rows_per_class} rows per class"
-    return f"{cell.label}{size}, seed {cell.request.seed}"
-
-
-class _Clock:
-    """How long the cells that are not finished will take, by those that were run."""
-
-    def __init__(self, fresh: int):
-        self._left, self._taken, self._since = fresh, [], time.monotonic()
-
-    def tick(self, fresh: bool) -> None:
-        now = time.monotonic()
-        if fresh:
-            self._left -= 1
-            self._taken.append(now - self._since)
-        self._since = now
-
-    def left(self) -> str:
-        if not self._taken or not self._left:
-            return ""
-        return f" (about {self._left * np.mean(self._taken) / 60:.0f} min left)"
+    whole = pd.json_normalize([{**line, "notes": "; ".join(line.get("notes", ()))} for line in lines])
+    return whole.drop(columns=[name for name in whole if str(name).startswith("history.")])

@@ -1,15 +1,17 @@
 """All settings of a run: frozen, typed, from presets, budgets, TOML files and ``name=value``."""
 
+import copy
 import dataclasses
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from aliquot.cohort import EncoderSettings
-from aliquot.errors import FileError, SettingsError
+from aliquot.errors import FileError, SettingsError, known_names
 from aliquot.evaluate.protocol import EvaluationSettings
 from aliquot.methods import MethodSettings, method_named
 from aliquot.networks import Build, Network, named_network, own_network
@@ -72,8 +74,8 @@ def load_settings(
     7
     """
     if budget not in BUDGETS:
-        raise SettingsError(f"asked for budget {budget!r}; known: {', '.join(BUDGETS)}")
-    values = _preset(preset)
+        raise SettingsError(f"asked for budget {budget!r}; {known_names(budget, BUDGETS)}")
+    values = copy.deepcopy(_preset(preset))
     over_time = values.pop("series", {})
     _merge(values, over_time if series else {})
     methods, budgets = values.pop("method", {}), values.pop("budget", {})
@@ -103,15 +105,16 @@ def with_choices(
     return changes
 
 
+@cache
 def _preset(name: str) -> dict[str, Any]:
     """A shipped preset; one that names a ``base`` changes that one."""
     if name not in PRESETS:
-        raise SettingsError(f"asked for preset {name!r}; known: {', '.join(PRESETS)}")
+        raise SettingsError(f"asked for preset {name!r}; {known_names(name, PRESETS)}")
     values = tomllib.loads(resources.files("aliquot.paper").joinpath(f"{name}.toml").read_text("utf-8"))
     base = values.pop("base", None)
     if base is None:
         return values
-    whole = _preset(base)
+    whole = copy.deepcopy(_preset(base))
     _merge(whole, values)
     return whole
 
