@@ -3,16 +3,24 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow lint bench clean
+.PHONY: demo test test-slow browser lint bench docs clean
 
 demo: .venv/ready
 	$(BIN)/aliquot demo --out runs/demo
 
-test: .venv/ready lint
+test: .venv/ready lint browser
 	$(BIN)/python -m pytest -q -m "not slow" -n 2 --dist loadscope
 
 test-slow: .venv/ready
 	$(BIN)/python -m pytest -q -m slow || test $$? -eq 5  # 5: no slow test yet
+
+# Chromium for the tests of the report: installed where it is missing and we may. Without it these tests are skipped,
+# unless ALIQUOT_BROWSER=required.
+browser:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || { \
+	  test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null; \
+	} || echo "no Chromium: the report is not tested in a browser"
 
 lint: .venv/ready
 	$(BIN)/ruff check .
@@ -25,6 +33,11 @@ bench: .venv/bench
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/memory.py
 
+# The pages in docs/ as a site in site/, without any network.
+docs: .venv/docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "open site/index.html, or with search: $(BIN)/python -m http.server --directory site"
+
 .venv/ready: pyproject.toml requirements/dev.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements/dev.txt
@@ -35,5 +48,9 @@ bench: .venv/bench
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements/bench.txt
 	touch $@
 
+.venv/docs: .venv/ready requirements/docs.txt
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements/docs.txt
+	touch $@
+
 clean:
-	rm -rf .venv runs
+	rm -rf .venv runs site

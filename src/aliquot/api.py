@@ -31,6 +31,7 @@ def condense(
     positive: object = None,
     schema: Schema | str | Path | None = None,
     drop: Collection[str] = (),
+    subgroups: Collection[str] = (),
     settings: Mapping[str, Any] | None = None,
     progress: Progress = Silence(),
 ) -> Condensation:
@@ -54,9 +55,10 @@ def condense(
         The network to train, by name (``"mlp"``, ``"mlp-1"`` … for tables, ``"tcn"``, ``"tcn-1"``, ``"lstm-1"`` … for
         series), or your own: a function ``build(shape, outputs, key)`` that returns an equinox module
         (:func:`aliquot.networks.own_network`); None: an MLP for tables and a TCN for series.
-    patient_id, split, positive, schema, drop
+    patient_id, split, positive, schema, drop, subgroups
         Column of the patient, so that none is on two sides of a split; column with the user's own split; the class
-        that is the event; corrections to the inferred kinds of columns; columns to leave out.
+        that is the event; corrections to the inferred kinds of columns; columns to leave out; columns, left out or
+        not, by whose levels the results are also told apart.
 
     Returns
     -------
@@ -79,7 +81,14 @@ def condense(
         raise TargetError("asked to condense a table, but not told its outcome; pass target='COLUMN'")
     else:
         cohort = Cohort.from_frame(
-            frame, target=target, patient_id=patient_id, split=split, positive=positive, schema=schema, drop=drop
+            frame,
+            target=target,
+            patient_id=patient_id,
+            split=split,
+            positive=positive,
+            schema=schema,
+            drop=drop,
+            subgroups=subgroups,
         )
     changes = with_choices(settings, start=start, network=network)
     asked = {"method": method, "rows_per_class": rows_per_class}

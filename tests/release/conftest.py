@@ -5,7 +5,9 @@ import dataclasses
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
+import jax
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,9 +15,14 @@ import tomli_w
 
 from aliquot.cohort import Cohort, Encoder
 from aliquot.cohort.embedded import TARGET, support2_frame
+from aliquot.evaluate.copying import nearest_distances
+from aliquot.evaluate.distributions import column_distributions, outside_range
+from aliquot.evaluate.ranking_curves import ranking_curves
+from aliquot.evaluate.subgroups import held_out_groups, subgroup_scores
 from aliquot.release.card import card
 from aliquot.release.condensation import Condensation
 from aliquot.release.croissant import croissant
+from aliquot.runs.aggregates import learning_curves, path_figures
 
 ROWS_PER_CLASS = 20
 
@@ -123,30 +130,57 @@ def _curves(rng: np.random.Generator) -> dict[str, np.ndarray]:
         "loss_sgd": 0.4 + 0.3 * np.exp(-8 * times) + noise,
         "loss_line": 0.7 - 0.3 * times**2 + noise,
         "loss_curve": 0.4 + 0.3 * (1 - times) ** 3 + noise,
+        "plane_sgd": np.stack([np.stack([times, np.sin(np.pi * times)], axis=1)] * 5),
+        "plane_line": np.stack([np.stack([times, 0 * times], axis=1)] * 5),
+        "plane_curve": np.stack([np.stack([times, times * (1 - times)], axis=1)] * 5),
+        "plane_share": np.full(5, 0.94),
     }
 
 
-def _condensation(frame: pd.DataFrame, target: str) -> Condensation:
+def _shown(cohort: Cohort, encoder: Encoder, x: np.ndarray, rng: np.random.Generator) -> dict:
+    """What a run measures beyond scores, of networks that guess."""
+    groups = held_out_groups(cohort, seed=0)
+    held_out = cohort.take(np.arange(len(next(iter(groups.values())))))
+    shape = (3, held_out.n) if cohort.n_classes == 2 else (3, held_out.n, cohort.n_classes)
+    logits = {name: rng.normal(size=shape) for name in ("random", "aliquot", "full_best_epoch")}
+    encoded = encoder.transform(cohort.frame)
+    rows = encoder.inverse(x)
+    numeric = [code.name for code in encoder.columns if code.kind in ("numeric", "integer")]
+    return {
+        "ranking": {name: ranking_curves(held_out.labels, one) for name, one in logits.items()},
+        "subgroups": subgroup_scores(groups, held_out.labels, logits),
+        "features": column_distributions(cohort.frame, rows, np.full(len(x), 1 / len(x)), encoder.columns),
+        "outside_range": outside_range(*({n: t[n].to_numpy(float) for n in numeric} for t in (cohort.frame, rows))),
+        "copying": nearest_distances(x, encoded[300:], encoded[:300], key=jax.random.key(0)),
+    }
+
+
+def _condensation(frame: pd.DataFrame, target: str, subgroups: tuple[str, ...] = ("sex", "race")) -> Condensation:
     rng = np.random.default_rng(0)
-    cohort = Cohort.from_frame(frame, target=target)
+    cohort = Cohort.from_frame(frame, target=target, subgroups=subgroups)
     encoder = Encoder.fit(cohort.frame, cohort.schema)
     metrics = _metrics(encoder, cohort)
     codes = np.repeat(np.arange(cohort.n_classes), ROWS_PER_CLASS)
+    x = rng.standard_normal((len(codes), len(encoder.feature_names))).astype(np.float32)
+    history, curves = _history(rng), _curves(rng)
+    settings = {"start": "gaussian", "network": {"hidden": [16], "dropout": 0.25}, "match": {"data_lr": 0.01}}
+    metrics |= {
+        **_shown(cohort, encoder, x, rng),
+        "learning": learning_curves(history),
+        "paths": path_figures(SimpleNamespace(**curves)),
+        "settings": settings,
+    }
     return Condensation(
-        x=rng.standard_normal((len(codes), len(encoder.feature_names))).astype(np.float32),
+        x=x,
         targets=codes.astype(np.float32) if cohort.n_classes == 2 else np.eye(cohort.n_classes)[codes],
         target=target,
         classes=cohort.classes,
         encoder=encoder,
         recipe=_recipe(encoder, cohort, metrics["calibration"]["offset"]),
         metrics=metrics,
-        settings={
-            "start": "gaussian",
-            "network": {"hidden": (16,), "dropout": 0.25},
-            "match": {"data_lr": 0.01},
-        },
-        history=_history(rng),
-        curves=_curves(rng),
+        settings=settings,
+        history=history,
+        curves=curves,
         notes=("left out 'unit': the same value in every row",),
     )
 
@@ -178,9 +212,12 @@ def result(request, two_classes) -> Condensation:
 
 @pytest.fixture(scope="session")
 def hostile(patients) -> Condensation:
-    """Names and notes that would be mark-up if they were not escaped."""
-    frame = patients.rename(columns={TARGET: "<b>x</b>", "age": "<img src=x>|`age`$"})
-    made = _condensation(frame, "<b>x</b>")
+    """Names, levels and notes that would be mark-up if they were not escaped."""
+    race = patients["race"].cat.rename_categories({"white": "</script><b>white</b>", "black": "$<img src=x>&amp;"})
+    frame = patients.assign(race=race).rename(
+        columns={TARGET: "<b>x</b>", "age_years": "<img src=x>|`age`$", "race": "race<img src=y onerror=alert(1)>"}
+    )
+    made = _condensation(frame, "<b>x</b>", ("race<img src=y onerror=alert(1)>", "<img src=x>|`age`$"))
     return dataclasses.replace(made, notes=("left out '</script><b>note</b>'",))
 
 

@@ -112,3 +112,43 @@ def test_the_card_says_how_rows_began_for_every_start_and_whether_they_moved(two
     assert "normal distribution" not in said["spread"]
     still = change(two_classes, {"tuning.best_iteration": 0})
     assert origin(still).endswith("the rows are as they began.")
+
+
+def test_has_the_sections_that_people_expect(result):
+    headings = [line.removeprefix("## ") for line in card(result).splitlines() if line.startswith("## ")]
+    expected = [
+        "Uses",
+        "Out of scope",
+        "How the rows were made",
+        "Structure",
+        "What could leak",
+        "Known failures",
+        "Licence of the source",
+        "Citation",
+    ]
+    assert [heading for heading in headings if heading in expected] == expected
+
+
+def test_says_that_rows_csv_holds_no_patients_and_is_guarded(two_classes, change):
+    text = " ".join(card(two_classes).split())
+    assert "`rows.csv` are not patients" in text
+    assert "may be implausible or impossible" in text
+    assert "apostrophe" in text
+    selected = change(two_classes, {"method": "random", "real_rows": True, "tuning": {}}, history={}, curves=None)
+    assert "are not patients" not in card(selected)
+
+
+def test_kinds_of_model_that_gain_nothing_are_a_known_failure(two_classes, change):
+    assert "did no better" not in card(two_classes)
+    weak = change(two_classes, {"transfer.gradient boosting.aliquot.auprc": 0.5})
+    assert "gradient boosting did no better than on random real rows" in card(weak)
+
+
+def test_tables_stand_alone(result):
+    """A table right below a sentence would be part of it."""
+    lines = card(result).splitlines()
+    assert all(lines[number - 1] == "" for number, line in enumerate(lines) if is_head(lines, number, line))
+
+
+def is_head(lines, number, line):
+    return line.startswith("| ") and number + 1 < len(lines) and lines[number + 1].startswith("|---")

@@ -49,3 +49,13 @@ def test_validates_and_reads_the_rows(name, request, folder, mlcroissant):
     assert len(records) == len(result.x)
     first = list(records[0].values())
     assert np.allclose(np.array(first[:-1], dtype=np.float32), result.x[0])
+
+
+def test_speaks_the_vocabulary_of_responsible_ai(result, mlcroissant):
+    document = json.loads(croissant(result, SUMS))
+    assert "http://mlcommons.org/croissant/RAI/1.0" in document["conformsTo"]
+    said = {name: text for name, text in document.items() if name.startswith("rai:")}
+    needed = ("Collection", "Biases", "UseCases", "Limitations", "SocialImpact", "ReleaseMaintenancePlan")
+    assert {f"rai:data{name}" for name in needed} | {"rai:personalSensitiveInformation"} <= set(said)
+    read = mlcroissant.Dataset(jsonld=document).metadata.to_json()
+    assert {name: read.get(name) for name in said} == said

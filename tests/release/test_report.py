@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import re
 from html.parser import HTMLParser
@@ -5,6 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from aliquot.release.report import SECTIONS, report, summary_html
+from aliquot.release.report.checks import checks
 from aliquot.release.report.facts import warnings
 
 FORBIDDEN = ("anonym", "de-identif", "deidentif", "safe to", "private", "gdpr", "hipaa", "compliant")
@@ -66,9 +68,11 @@ def test_ids_are_unique_and_references_lead_somewhere(text, page):
     assert {one or other for one, other in wanted} <= set(ids)
 
 
-def test_every_figure_has_a_title_and_a_description(page):
+def test_every_figure_has_a_title_and_a_description(result, page):
     drawings = page.all("svg")
-    assert len(drawings) == 6
+    scored = [sum("aliquot" in group for group in groups) for groups in result.metrics["subgroups"].values()]
+    pairs = 5 + sum(count > 1 for count in scored)  # scores, learning, paths, ranking, transfer, columns of groups
+    assert len(drawings) == 2 * pairs + 2 + len(result.metrics["features"])
     assert all(drawing["role"] == "img" for drawing in drawings)
     described = [attrs["id"] for _, attrs in page.elements if str(attrs.get("id")).endswith("-description")]
     assert len(described) == len(drawings)
@@ -93,7 +97,9 @@ def test_first_screen_answers(text):
         "AUPRC of 0.706 ± 0.007",
         "99.7 %",
         "No formal privacy guarantee",
-        "Subgroups",
+        "For whom less well?",
+        "Near copies?",
+        "outside the range of training patients",
     ):
         assert words in top
 
@@ -121,8 +127,45 @@ def test_claims_nothing_that_was_not_measured(text):
 def test_all_text_is_escaped(hostile):
     for text in (report(hostile), summary_html(hostile)):
         assert "&lt;b&gt;x&lt;/b&gt;" in text
-        for mark in ("<b>", "<img", "</script><b>"):
+        for mark in ("<b>", "<img", "</script><b>", "&amp;amp;amp"):
             assert mark not in text
+    assert "$&lt;img src=x&gt;&amp;amp;" in report(hostile)  # of a group, in its table
+    assert json.loads(Page(report(hostile)).text["script"]) == hostile.metrics
+
+
+NEW = ("learning", "paths", "ranking", "subgroups", "features", "outside_range", "copying", "settings")
+
+
+def test_a_release_from_before_lacks_sections_but_has_a_page(two_classes):
+    old = {name: value for name, value in two_classes.metrics.items() if name not in NEW}
+    text = report(dataclasses.replace(two_classes, metrics=old, settings={}))
+    assert [key for key in SECTIONS if f'id="{key}"' in text] == ["calibration", "transfer", "use", "making", "cite"]
+    assert "Subgroups of patients were not scored" in text.split("<nav")[0]
+
+
+def test_small_groups_and_those_that_give_them_away_are_hidden(two_classes, change):
+    small = [
+        {"name": "a", "patients": "<10"},
+        {"name": "b", "patients": None},
+        two_classes.metrics["subgroups"]["sex"][0],
+    ]
+    text = report(change(two_classes, {"subgroups": {"ward": small}}))
+    assert '<th scope="row">a</th><td>&lt;10</td><td>–</td>' in text
+    assert '<th scope="row">b</th><td>not shown</td><td>–</td>' in text
+
+
+def test_a_choice_within_the_noise_is_said(two_classes, change):
+    looks = {"judged_at": [0, 1, 2, 3, 4], "tuning": [0.7, 0.701, 0.7, 0.7, 0.699], "tuning_std": [0.01] * 5}
+    assert "within the noise" in report(change(two_classes, {"learning": looks}))
+    assert "within the noise" not in report(change(two_classes, {"learning": {**looks, "tuning_std": [1e-4] * 5}}))
+
+
+def test_rows_that_copy_patients_must_be_heeded(two_classes, change):
+    page = report(change(two_classes, {"copying.equal": 3, "copying.nearer": 3}))
+    assert "3 of 40 rows equal a training patient" in page
+    assert checks(two_classes)[-1].heed is False
+    found = {check.question: check for check in checks(change(two_classes, {"copying.equal": 3}))}
+    assert found["Near copies?"].heed
 
 
 def test_deterministic(result, text):
@@ -130,7 +173,7 @@ def test_deterministic(result, text):
 
 
 def test_selected_rows_have_no_learning_curves(two_classes, change):
-    metrics = {"method": "random", "real_rows": True, "tuning": {}, "transfer": {}, "storage_bytes": {}}
+    metrics = {"method": "random", "real_rows": True, "tuning": {}, "transfer": {}, "storage_bytes": {}, "learning": {}}
     text = report(change(two_classes, metrics, history={}, curves=None))
     assert "Nothing was learned step by step." in text
     assert "THESE ROWS ARE REAL PATIENTS" in text.split("<nav")[0]

@@ -10,6 +10,7 @@ from aliquot.cohort.cells import levels_of
 from aliquot.cohort.checks import check_names, check_rows
 from aliquot.cohort.features import features_of, static_entries
 from aliquot.cohort.grid import Layout, on_grid
+from aliquot.cohort.groups import groups_of
 from aliquot.cohort.records import Records
 from aliquot.cohort.roles import read_roles
 from aliquot.cohort.schema import Schema
@@ -44,6 +45,7 @@ class Cohort:
     schema: Schema
     notes: tuple[str, ...]  # sentences for the user on what was left out
     series: Series | None = None  # measurements over time; ``frame`` then holds what does not change
+    groups: pd.DataFrame | None = None  # the group of each row by every column that tells results apart
 
     @classmethod
     def from_frame(
@@ -56,11 +58,13 @@ class Cohort:
         positive: object = None,
         schema: Schema | None = None,
         drop: Collection[str] = (),
+        subgroups: Collection[str] = (),
     ) -> "Cohort":
         """Cohort from a table; every column that cannot be used is reported, all in one message.
 
         ``patient_id`` and ``split`` name columns; ``positive`` the class that is the event; ``schema``
-        overrides the inferred kinds of the columns that it mentions; ``drop`` names columns to leave out.
+        overrides the inferred kinds of the columns that it mentions; ``drop`` names columns to leave out;
+        ``subgroups`` columns, features or not, by whose levels results are also told apart.
         """
         return cls.from_stays(
             Stays(frame),
@@ -70,6 +74,7 @@ class Cohort:
             positive=positive,
             schema=schema,
             drop=drop,
+            subgroups=subgroups,
         )
 
     @classmethod
@@ -85,12 +90,14 @@ class Cohort:
         positive: object = None,
         schema: Schema | None = None,
         drop: Collection[str] = (),
+        subgroups: Collection[str] = (),
     ) -> "Cohort":
         """Cohort of series from a table of measurements, with one a line or one column a variable.
 
         ``outcomes`` has one row per stay: the stay, the target, what does not change in time and, where there are any,
         the columns ``patient_id`` and ``split``; without it they are columns of ``frame`` that are constant within a
-        stay. ``drop`` and ``schema`` may also name variables. See :func:`aliquot.cohort.on_grid` for the grid.
+        stay, and so are ``subgroups``. ``drop`` and ``schema`` may also name variables. See
+        :func:`aliquot.cohort.on_grid` for the grid.
 
         >>> lines = pd.DataFrame({"id": np.arange(40) // 2, "hour": np.arange(40) % 2, "hr": np.arange(40) + 60})
         >>> cohort = Cohort.from_events(lines.assign(died=lines["id"] % 2), layout=Layout("id", "hour"), target="died")
@@ -101,7 +108,8 @@ class Cohort:
         _check_known(known, target=target, patient_id=patient_id, split=split)
         roles = [name for name in (target, patient_id, split) if name is not None]
         ignored = [column.name for column in schema or () if not column.is_feature and column.name not in roles]
-        stays = on_grid(frame, layout, outcomes, constant=roles, drop={*drop, *ignored})
+        _check_known(known, subgroups=subgroups)
+        stays = on_grid(frame, layout, outcomes, constant=[*roles, *subgroups], drop={*drop, *ignored})
         return cls.from_stays(
             stays,
             target=target,
@@ -109,6 +117,8 @@ class Cohort:
             split=split,
             positive=positive,
             schema=None if schema is None else static_entries(schema, stays, [*known, *drop, *ignored]),
+            drop=[name for name in (*drop, *ignored) if name in subgroups],
+            subgroups=subgroups,
         )
 
     @classmethod
@@ -122,6 +132,7 @@ class Cohort:
         positive: object = None,
         schema: Schema | None = None,
         drop: Collection[str] = (),
+        subgroups: Collection[str] = (),
     ) -> "Cohort":
         """Cohort from patients as they were read: a table, or series with the outcome in the table beside."""
         frame = stays.frame.set_axis([str(name) for name in stays.frame.columns], axis=1)
@@ -146,13 +157,15 @@ class Cohort:
             features,
             (*stays.notes, *left, *notes),
             series,
+            groups_of(frame.reset_index(drop=True), subgroups, features.names),
         )
 
     @classmethod
-    def from_records(cls, records: Records, *, drop: Collection[str] = ()) -> "Cohort":
+    def from_records(cls, records: Records, *, drop: Collection[str] = (), subgroups: Collection[str] = ()) -> "Cohort":
         """Cohort from what a reader of a known dataset returns.
 
-        Columns and channels that nobody has or that never vary are left out and noted; ``drop`` names more of them.
+        Columns and channels that nobody has or that never vary are left out and noted; ``drop`` names more of them;
+        ``subgroups`` names columns by whose levels results are also told apart.
         """
         patient = None if records.groups is None else _patient_codes(pd.Series(records.groups, name="patient"))
         roles = None if records.roles is None else read_roles(pd.Series(records.roles, name="split"), patient)
@@ -172,6 +185,7 @@ class Cohort:
             features,
             (*records.notes, *left, *notes),
             series,
+            groups_of(frame, subgroups, features.names),
         )
 
     @classmethod
@@ -212,7 +226,9 @@ class Cohort:
         labels, classes = read_target(pd.Series(y, name="y"))
         codes = None if patient is None else _patient_codes(pd.Series(patient, name="patient"))
         features, notes = features_of(frame, None, set(), alone=True)
-        return cls(frame.loc[:, list(features.names)], labels, classes, "y", codes, None, features, notes)
+        groups = groups_of(frame, (), features.names)
+        table = frame.loc[:, list(features.names)]
+        return cls(table, labels, classes, "y", codes, None, features, notes, groups=groups)
 
     @classmethod
     def _from_series(cls, X: np.ndarray, y: np.ndarray, names, patient, static: pd.DataFrame | None) -> "Cohort":
@@ -230,7 +246,8 @@ class Cohort:
         features, notes = features_of(frame, None, set(), alone=False)
         series, left = usable(Series(np.asarray(X, np.float32), channels))
         table = frame.loc[:, list(features.names)]
-        return cls(table, labels, classes, "y", codes, None, features, (*left, *notes), series)
+        groups = groups_of(frame, (), features.names)
+        return cls(table, labels, classes, "y", codes, None, features, (*left, *notes), series, groups)
 
     @property
     def n(self) -> int:
@@ -257,6 +274,7 @@ class Cohort:
             patient=None if self.patient is None else self.patient[rows],
             split=None if self.split is None else self.split[rows],
             series=None if self.series is None else self.series.take(rows),
+            groups=None if self.groups is None else self.groups.iloc[rows].reset_index(drop=True),
         )
 
 
@@ -267,9 +285,11 @@ def _check_known(
     patient_id: str | None = None,
     split: str | None = None,
     drop: Collection[str] = (),
+    subgroups: Collection[str] = (),
 ) -> None:
     asked = [("target", target), ("patient identifier", patient_id), ("split", split)]
     asked += [("column to drop", name) for name in drop]
+    asked += [("subgroup", name) for name in subgroups]
     for role, name in asked:
         if name is not None and name not in known:
             error = TargetError if role == "target" else SchemaError

@@ -12,7 +12,7 @@ from typing import Any
 
 from aliquot.cohort.options import typed
 from aliquot.cohort.records import Records
-from aliquot.errors import FileError, SettingsError
+from aliquot.errors import FileError, SettingsError, known_names
 
 
 @dataclass(frozen=True)
@@ -123,12 +123,12 @@ def read_known(name: str, path: Path, options: Mapping[str, Any] | None = None) 
     if name.startswith(SIMULATED):
         return _simulated(name.removeprefix(SIMULATED), dict(options or {}))
     if name not in KNOWN:
-        raise SettingsError(f"asked for the cohort {name!r}; known: {', '.join(KNOWN)}, {SIMULATED}NAME")
+        raise SettingsError(f"asked for the cohort {name!r}; {known_names(name, KNOWN)}, {SIMULATED}NAME")
     known, given = KNOWN[name], dict(options or {})
     unknown = [option for option in given if option not in known.options]
     if unknown:
-        can = ", ".join(known.options) or "none"
-        raise SettingsError(f"asked to read {name!r} with the option {unknown[0]!r}; its options are: {can}")
+        can = known_names(unknown[0], known.options, "its options are")
+        raise SettingsError(f"asked to read {name!r} with the option {unknown[0]!r}; {can}")
     absent = [option for option in known.needed if option not in given]
     if absent:
         raise SettingsError(f"to read {name!r} add --read {absent[0]}=VALUE; {absent[0]}: {known.options[absent[0]]}")
@@ -145,7 +145,8 @@ def _simulated(name: str, options: dict[str, Any]) -> Records:
 
     unknown = [option for option in options if option not in ("fraction", "seed")]
     if unknown:
-        raise SettingsError(f"asked to simulate with the option {unknown[0]!r}; the options are: fraction, seed")
+        can = known_names(unknown[0], ("fraction", "seed"), "the options are")
+        raise SettingsError(f"asked to simulate with the option {unknown[0]!r}; {can}")
     return simulate(name, **typed(options))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from aliquot.cohort.kinds import KINDS
-from aliquot.errors import FileError, SchemaError
+from aliquot.errors import FileError, SchemaError, known_names
 
 _TYPES = {"kind": str, "unit": str, "log": bool, "low": (int, float), "high": (int, float)}
 
@@ -42,7 +42,7 @@ def _problems(name: str, entry: object) -> list[str]:
     if not isinstance(entry, dict):
         return [f"{name!r} is not a table [columns.NAME]"]
     problems = [
-        f"unknown key {key!r} for column {name!r} (known: {', '.join(_TYPES)})" for key in entry if key not in _TYPES
+        f"unknown key {key!r} for column {name!r} ({known_names(key, _TYPES)})" for key in entry if key not in _TYPES
     ]
     problems += [
         f"{key} of column {name!r} has the wrong type"

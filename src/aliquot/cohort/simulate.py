@@ -23,7 +23,7 @@ from scipy.special import expit, logit, ndtri
 from aliquot.cohort.readers.curial import DEVICE, FEATURES
 from aliquot.cohort.readers.mimic3 import CHANNELS, HOURS, SCALES, encode_grid, fill_grid
 from aliquot.cohort.records import Records
-from aliquot.errors import SettingsError
+from aliquot.errors import SettingsError, known_names
 
 FLORID = 3.0  # standard deviations that a florid patient is moved further
 SICKER = 0.3  # severity, as it decides what is measured, of a patient moved by 1
@@ -77,7 +77,7 @@ def simulate(name: str, *, seed: int = 0, fraction: float = 1.0) -> Records:
     ((1936, 27), 100, 'simulated_covid19')
     """
     if name not in COHORTS:
-        raise SettingsError(f"asked for the simulated cohort {name!r}; known: {', '.join(COHORTS)}")
+        raise SettingsError(f"asked for the simulated cohort {name!r}; {known_names(name, COHORTS)}")
     shape = COHORTS[name]
     least = math.ceil(1e4 * FEWEST / shape.positives) / 1e4
     if not least <= fraction <= 1:

@@ -1,7 +1,8 @@
 """Shared turns of phrase for messages about columns; column names and counts only, never a cell."""
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+
+from aliquot.errors import closest
 
 SHOWN = 8  # names or problems listed before "and N more"
 SMALL_COUNT = 10  # counts of patients below are not exported
@@ -42,15 +43,15 @@ def discreet(count: int, noun: str) -> str:
 
 
 def suggestion(name: str, known: Sequence[str]) -> str:
-    """What the user may have meant by an unknown name.
+    """What the user may have meant by an unknown column.
 
     >>> suggestion("dyed", ["age", "died"])
     "did you mean 'died'?"
     >>> suggestion("outcome", ["age", "died"])
     "known columns: 'age', 'died'"
     """
-    close = get_close_matches(name, known, n=1) or [match for match in known if match.lower() == name.lower()]
-    return f"did you mean {close[0]!r}?" if close else f"known columns: {quoted(known)}"
+    near = closest(name, known)
+    return f"did you mean {near!r}?" if near else f"known columns: {quoted(known)}"
 
 
 def together(problems: Sequence[str]) -> str:

@@ -1,16 +1,19 @@
 """The one place that opens the held-out part: the rows beside random rows and the full data, and other models."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pandas as pd
 
 from aliquot.cohort import Part, Parts
 from aliquot.evaluate.calibration import corrected, prior_offset, reliability, summarised
 from aliquot.evaluate.metrics import probabilities
 from aliquot.evaluate.protocol import EvaluationSettings, hard_targets, logits_of, train_on
+from aliquot.evaluate.ranking_curves import ranking_curves
+from aliquot.evaluate.subgroups import subgroup_scores
 from aliquot.evaluate.transfer import MODELS, transfer_metrics
 from aliquot.experts import watch_training
 from aliquot.hooks import Forgetting, Judge, Memory, Progress, Silence
@@ -32,16 +35,22 @@ def evaluate_held_out(
     judge: Judge,
     memory: Memory = Forgetting(),
     progress: Progress = Silence(),
+    groups: "Mapping[str, pd.Categorical[str]] | None" = None,
+    patient: np.ndarray | None = None,
 ) -> dict[str, Any]:
-    """Every reported number of rows ``x`` with ``targets``: held_out, calibration, transfer, chosen length.
+    """Every reported number of rows ``x`` with ``targets``: held_out, calibration, transfer, chosen length, groups.
+
+    ``groups`` are those of the held-out rows by each column that tells results apart, and ``patient`` who they are,
+    where a patient has several.
 
     Probabilities are those after the prior correction, except under ``calibration`` → ``before``; the full-data
     networks, trained at the real prevalence, need none.
     """
     labels = parts.held_out.labels
-    full, best_epoch = score_full_data(
+    full_logits, best_epoch = full_data_logits(
         network, settings, parts, keys=keys, judge=judge, memory=memory, progress=progress
     )
+    full = {name: summarised(labels, one, 0.0) for name, one in full_logits.items()}
     progress.stage("held-out evaluation", 2)
     offset, logits = score_rows(network, settings, parts, [(x, targets)], keys=keys)
     ours = summarised(labels, logits, offset)
@@ -49,7 +58,11 @@ def evaluate_held_out(
     draws = random_draws(parts.train, len(x) // network.n_classes, network.n_classes, settings, keys["random rows"])
     random_offset, random_logits = score_rows(network, settings, parts, draws, keys=keys)
     progress.advance()
+    shown = {"random": random_logits, "aliquot": logits, "full_best_epoch": full_logits["full_best_epoch"]}
+    compared = {name: one for name, one in shown.items() if name != "random"}
     return {
+        "ranking": {name: ranking_curves(labels, one) for name, one in shown.items()},
+        "subgroups": subgroup_scores(groups or {}, labels, compared, patient),
         "held_out": {"aliquot": ours, "random": summarised(labels, random_logits, random_offset), **full},
         "calibration": _calibration(labels, logits, offset, ours),
         "transfer": _transfer(parts, x, targets, draws[0], integer(keys["transfer"]), progress),
@@ -100,17 +113,31 @@ def score_full_data(
 
     The second result is that epoch, chosen on tuning.
     """
+    logits, best_epoch = full_data_logits(
+        network, settings, parts, keys=keys, judge=judge, memory=memory, progress=progress
+    )
+    return {name: summarised(parts.held_out.labels, one, 0.0) for name, one in logits.items()}, best_epoch
+
+
+def full_data_logits(
+    network: Network,
+    settings: EvaluationSettings,
+    parts: Parts,
+    *,
+    keys: dict[str, jax.Array],
+    judge: Judge,
+    memory: Memory = Forgetting(),
+    progress: Progress = Silence(),
+) -> tuple[dict[str, np.ndarray], int]:
+    """Logits on held_out of networks trained on all training patients, for the fixed number and to the best epoch."""
     full_keys = jax.random.split(keys["full data"], settings.final_networks)
     x, targets = jnp.asarray(parts.train.x), jnp.asarray(hard_targets(parts.train.labels, network.n_classes))
     training = settings.training(settings.full_epochs)
     around = {"judge": judge, "memory": memory, "progress": progress}
     watched = watch_training(network, training, x, targets, full_keys, name="full data", **around)
-    held_out = parts.held_out
-    scores = {}
-    for name, epochs in {"full": training.epochs, "full_best_epoch": watched.best_epoch}.items():
-        logits = logits_of(network, jnp.asarray(watched.after(epochs)), held_out.x)
-        scores[name] = summarised(held_out.labels, logits, 0.0)
-    return scores, watched.best_epoch
+    lengths = {"full": training.epochs, "full_best_epoch": watched.best_epoch}
+    thetas = {name: jnp.asarray(watched.after(epochs)) for name, epochs in lengths.items()}
+    return {name: logits_of(network, theta, parts.held_out.x) for name, theta in thetas.items()}, watched.best_epoch
 
 
 def random_draws(train: Part, rows_per_class: int, n_classes: int, settings: EvaluationSettings, key: jax.Array):

@@ -59,11 +59,18 @@ def all_metrics(labels: np.ndarray, p: np.ndarray, scores: np.ndarray | None = N
     outcome = np.eye(p.shape[1])[labels]
     scores = p if scores is None else scores
     return {
-        "auroc": _over_classes(roc_auc_score, labels, scores),
-        "auprc": _over_classes(average_precision_score, labels, scores),
+        **ranking_metrics(labels, scores),
         "log_loss": float(-np.log(clipped[np.arange(len(labels)), labels]).mean()),
         "brier": float(((p - outcome) ** 2).sum(axis=1).mean() / 2),
         "calibration_slope": _over_classes(_slope, labels, clipped),
+    }
+
+
+def ranking_metrics(labels: np.ndarray, scores: np.ndarray) -> dict[str, float]:
+    """AUROC and AUPRC of scores (rows, C)."""
+    return {
+        "auroc": _over_classes(roc_auc_score, labels, scores),
+        "auprc": _over_classes(average_precision_score, labels, scores),
     }
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from aliquot.release.card import card
 from aliquot.release.condensation import Condensation
 from aliquot.release.croissant import croissant
 from aliquot.release.report import report
+from aliquot.release.spreadsheet import csv
 
 CHECKED = (
     "rows.parquet",
@@ -63,7 +65,7 @@ def write_release(result: Condensation, folder: Path) -> Path:
 def _files(result: Condensation) -> dict[str, bytes]:
     files = {
         "rows.parquet": parquet(result.table),
-        "rows.csv": result.readable.to_csv(index=False).encode(),
+        "rows.csv": csv(result.readable),
         "encoder.json": result.encoder.to_json().encode(),
         "recipe.toml": tomli_w.dumps(result.recipe).encode(),
         "metrics.json": json.dumps(result.metrics, indent=2, allow_nan=False).encode() + b"\n",
@@ -83,13 +85,14 @@ def parquet(table: pd.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def read_release(folder: Path) -> Release:
-    """The release in a folder (or in a run folder's ``release``); any missing or changed file is an error."""
-    folder = Path(folder)
-    if (folder / "release").is_dir():
-        folder = folder / "release"
+def read_release(folder: Path, *, checked: Sequence[str] = CHECKED) -> Release:
+    """The release in a folder (or in a run folder's ``release``); any missing or changed file is an error.
+
+    ``checked`` names the files that must be whole, for a caller who will write one of the others anew.
+    """
+    folder = release_in(folder)
     sums = _checksums(folder)
-    contents = {name: _checked(folder / name, sums.get(name)) for name in CHECKED}
+    contents = {name: _checked(folder / name, sums.get(name)) for name in checked}
     recipe = tomllib.loads(contents["recipe.toml"].decode())
     kind = SeriesEncoder if "steps" in recipe["network"] else Encoder
     encoder = kind.from_json(contents["encoder.json"].decode())
@@ -101,6 +104,12 @@ def read_release(folder: Path) -> Release:
         recipe,
         json.loads(contents["metrics.json"]),
     )
+
+
+def release_in(folder: Path) -> Path:
+    """The release folder itself, where a run folder around it may have been named."""
+    folder = Path(folder)
+    return folder / "release" if (folder / "release").is_dir() else folder
 
 
 def _targets(table: pd.DataFrame, labels: dict[str, Any]) -> np.ndarray:

@@ -11,6 +11,7 @@ from aliquot.release.condensation import Condensation
 from aliquot.release.report import facts, snippets
 from aliquot.release.report.tables import calibration_table, class_table, transfer_table
 
+SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))  # as the Hub words them
 MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]<>#|&!~$])")
 
 
@@ -69,12 +70,18 @@ def _environment() -> Environment:
     return environment
 
 
+def _weak(result: Condensation) -> list[str]:
+    """Kinds of model that gained nothing from these rows over as many random ones."""
+    tried = result.metrics.get("transfer", {}).items()
+    return [model for model, scores in tried if scores["aliquot"]["auprc"] <= scores["random"]["auprc"]]
+
+
 def _content(result: Condensation) -> dict[str, Any]:
     metrics = result.metrics
     return {
         "result": result,
         "metrics": metrics,
-        "size": "n<1K" if len(result.x) < 1000 else "1K<n<10K",
+        "size": next((words for limit, words in SIZES if len(result.x) < limit), "n>1M"),
         "method": facts.method(result),
         "headline": facts.headline(result),
         "verdict": facts.verdict(result),
@@ -89,6 +96,7 @@ def _content(result: Condensation) -> dict[str, Any]:
         "class_table": class_table(result),
         "calibration_table": calibration_table(result),
         "transfer_table": transfer_table(result),
+        "weak": _weak(result),
         "paper": facts.PAPER,
         "train": snippets.TRAIN,
         "series": isinstance(result.encoder, SeriesEncoder),

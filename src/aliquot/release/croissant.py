@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
+from aliquot.cohort import SeriesEncoder
 from aliquot.release.condensation import Condensation
 from aliquot.release.report import facts
 
@@ -21,7 +22,8 @@ FORMATS = {
 }
 CONTENT = {
     "rows.parquet": "The rows as models take them: encoded features, then the target.",
-    "rows.csv": "The same rows in the columns and units of the source, for people.",
+    "rows.csv": "The same rows in the columns and units of the source, for people. They are not patients, and values "
+    "may be implausible.",
     "encoder.json": "How to encode new patients the same way.",
     "recipe.toml": "How to train on the rows.",
     "metrics.json": "All results.",
@@ -38,6 +40,7 @@ CONTEXT = {
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
     "extract": "cr:extract",
     "field": "cr:field",
@@ -58,6 +61,7 @@ CONTEXT = {
     "regex": "cr:regex",
     "repeated": "cr:repeated",
     "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
     "sc": "https://schema.org/",
     "separator": "cr:separator",
     "source": "cr:source",
@@ -90,18 +94,30 @@ def _responsible_use(result: Condensation) -> dict[str, Any]:
     metrics = result.metrics
     method = facts.method(result)
     models = ["the network of recipe.toml", *metrics.get("transfer", {})]
+    over_time = "Gaps of series take the last value before them. " if isinstance(result.encoder, SeriesEncoder) else ""
+    labels = "probabilities, learned with the rows or given by networks" if result.soft else "one class each"
+    unscored = (warning for warning in facts.warnings(result) if warning.startswith("Subgroups"))
+    groups = next(unscored, "Scores of subgroups of patients are in metrics.json and report.html.")
     return {
         "rai:dataCollection": f"Made by Aliquot from patient records with {method}. {facts.origin(result)}",
         "rai:dataCollectionType": "Secondary data analysis",
-        "rai:dataImputationProtocol": "Empty cells take the training patients' median or more frequent "
+        "rai:dataCollectionRawData": "Patient records, which stay with the custodian of the source.",
+        "rai:dataCollectionMissingData": "The rows have no gaps; features tell where patients had them.",
+        "rai:dataImputationProtocol": f"{over_time}Empty cells take the training patients' median or more frequent "
         "value; where enough patients lack a value, a feature marks its absence.",
         "rai:dataPreprocessingProtocol": "Numbers are standardised and levels become one feature each, as in "
         "encoder.json.",
+        "rai:dataAnnotationProtocol": f"Labels come with the rows, not from people: {labels}, as many rows of every "
+        f"class of {result.target}.",
         "rai:dataUseCases": f"Training models that predict {result.target}; tried with: {', '.join(models)}.",
-        "rai:dataLimitations": "A row may combine values that no patient could have, and statistics of the "
-        "rows are not statistics of patients. Classes are balanced, unlike among patients. Results hold for "
-        "patients like those of the source.",
-        "rai:dataBiases": "Biases of the source records may persist. Subgroups of patients were not scored.",
+        "rai:dataLimitations": "A row may combine values that no patient could have, and statistics of the rows are "
+        "not statistics of patients; rows.csv is for looking at, not for analysis. Classes are balanced, unlike among "
+        "patients. Results hold for patients like those of the source.",
+        "rai:dataBiases": f"Biases of the source records may persist. {groups}",
+        "rai:dataSocialImpact": "Lets others develop models without the records. A model that was trained on the rows "
+        "and never judged on real patients may harm them; so may attempts to find out who was in the source.",
+        "rai:dataReleaseMaintenancePlan": "None is stated by Aliquot; the custodian of the source decides on changes "
+        "and withdrawal.",
         "rai:personalSensitiveInformation": f"{facts.NO_GUARANTEE} {facts.origin(result)}",
     }
 

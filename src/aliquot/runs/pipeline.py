@@ -1,16 +1,19 @@
 """From a cohort to a condensation: the whole way through the house, once."""
 
 import dataclasses
+import json
 import platform
 import time
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
+import jax
 import numpy as np
 
-from aliquot.cohort import Cohort, Parts, encode_parts
+from aliquot.cohort import HELD_OUT, Cohort, Parts, encode_parts, split_patients
 from aliquot.evaluate import TuningJudge, evaluate_held_out
+from aliquot.evaluate.subgroups import held_out_groups
 from aliquot.hooks import Progress, Silence
 from aliquot.matching import Condensed
 from aliquot.methods import REAL_STARTS, Task, curve_geometry, method_named
@@ -18,6 +21,7 @@ from aliquot.networks import Build, Network
 from aliquot.networks.named import resolved
 from aliquot.release.condensation import Condensation
 from aliquot.release.report.facts import SMALL_COUNT
+from aliquot.runs.aggregates import learning_curves, likeness, path_figures
 from aliquot.runs.forecast import Forecast, work_of
 from aliquot.runs.progress import MINUTES_LEFT
 from aliquot.runs.settings import Settings, settings_to
@@ -69,6 +73,7 @@ def run(
     condensed = method_named(request.method).condense(task, settings, key=keys["condense"])
     follows = bool(condensed.stored) and "slots" in method_named(request.method).changes
     geometry = curve_geometry(task, settings, key=keys["condense"]) if follows else None
+    held_out = split_patients(cohort, seed=request.seed) == HELD_OUT
     scores = evaluate_held_out(
         task.network,
         settings.evaluation,
@@ -79,10 +84,14 @@ def run(
         judge=task.judge,
         memory=kept,
         progress=clock,
+        groups=held_out_groups(cohort, seed=request.seed),
+        patient=None if cohort.patient is None else cohort.patient[held_out],
     )
+    scores |= likeness(cohort, parts, condensed, seed=request.seed, key=jax.random.fold_in(keys["transfer"], 1))
     clock.finish()
     storage = _storage(task.network, request, condensed, kept)
     metrics = _metrics(cohort, request, parts, condensed, scores, clock.seconds, storage)
+    metrics["paths"] = path_figures(geometry)
     return Condensation(
         x=condensed.x,
         targets=condensed.targets,
@@ -225,6 +234,8 @@ def _metrics(
         "held_out": scores["held_out"],
         "calibration": scores["calibration"],
         "transfer": scores["transfer"],
+        **{name: scores[name] for name in ("ranking", "subgroups", "features", "outside_range", "copying")},
+        "learning": learning_curves(condensed.history),
         "tuning": {
             "best_iteration": condensed.best_iteration,
             "iterations": len(condensed.history.get("loss", ())),
@@ -234,6 +245,7 @@ def _metrics(
         },
         "seconds": seconds,
         "storage_bytes": storage,
+        "settings": json.loads(json.dumps(settings_to(request.settings))),  # as it will be read back
     }
 
 

@@ -37,12 +37,14 @@ class Source:
     hours: float | None = None
     step_hours: float | None = None
     outcomes: str | None = None  # path of a table with one row per stay
+    subgroups: tuple[str, ...] = ()  # columns by whose levels results are also told apart
 
     @classmethod
     def from_plan(cls, plan: Mapping[str, Any]) -> "Source":
         """The source that a plan holds as JSON; what an older plan does not know takes its default."""
         options = tuple((name, value) for name, value in plan.get("read_options", ()))
-        return cls(**{**plan, "drop": tuple(plan.get("drop", ())), "read_options": options})
+        columns = {name: tuple(plan.get(name, ())) for name in ("drop", "subgroups")}
+        return cls(**{**plan, **columns, "read_options": options})
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -99,7 +101,7 @@ class Source:
             records = read_known(self.cohort, Path(self.file), dict(self.read_options))
             series = () if records.series is None else (records.series, records.channels)
             data = digest(fingerprint(records.frame), records.labels, records.ids.astype(str), *series)
-            return Cohort.from_records(records, drop=self.drop), data
+            return Cohort.from_records(records, drop=self.drop, subgroups=self.subgroups), data
         if layout is not None:
             return self._read_events(layout)
         patients = Stays(support2_frame()) if self.file == EMBEDDED else read_patients(Path(self.file))
@@ -121,4 +123,5 @@ class Source:
             "positive": self.positive,
             "schema": None if self.schema is None else Schema.from_toml(Path(self.schema)),
             "drop": self.drop,
+            "subgroups": self.subgroups,
         }

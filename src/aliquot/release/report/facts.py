@@ -8,6 +8,7 @@ from aliquot.methods import REAL_STARTS, method_named
 from aliquot.release.condensation import Condensation
 
 FEW_PATIENTS = 100  # a class with fewer training patients earns a warning
+FEWEST_LOOKS = 5  # at the tuning patients, to say what is noise
 
 TRAINED_ON = {  # entries of metrics["held_out"], in the order in which they are shown
     "random": "Random real rows",
@@ -20,6 +21,8 @@ NO_GUARANTEE = (
     "and published attacks recover membership and records from such rows. No audit was run. Treat the bundle "
     "as derived from patient data."
 )
+NOT_BETTER = "These rows did not train better networks than as many real rows drawn at random."
+NO_SUBGROUPS = "Subgroups of patients were not scored: for whom the rows work less well was not measured."
 PAPER = {
     "authors": "Nganjimi, P. C., Soltan, A., Belgrave, D., Clifton, L., Clifton, D. A. and Thakur, A.",
     "title": "Improving Clinical Dataset Condensation with Mode Connectivity-based Trajectory Surrogates",
@@ -65,11 +68,20 @@ def spread(summary: Any, digits: int = 3) -> str:
     return f"{summary['mean']:.{digits}f} ± {summary['std']:.{digits}f} ({summary['n']})"
 
 
+def percent(value: float, digits: int = 0) -> str:
+    """A share as people write it.
+
+    >>> percent(0.986, 1), percent(0.05)
+    ('98.6 %', '5 %')
+    """
+    return f"{100 * value:.{digits}f} %"
+
+
 def share(part: dict[str, Any], whole: dict[str, Any] | None, metric: str) -> str:
     """How much of the other's mean this one reaches, in per cent."""
     if not whole or not whole[metric]["mean"]:
         return "–"
-    return f"{100 * part[metric]['mean'] / whole[metric]['mean']:.1f} %"
+    return percent(part[metric]["mean"] / whole[metric]["mean"], 1)
 
 
 def method(result: Condensation) -> str:
@@ -157,8 +169,12 @@ def are_patients(result: Condensation) -> bool:
 
 def title(result: Condensation) -> str:
     """What the rows are, as a heading."""
-    kind = "Selected real patients" if are_patients(result) else "Synthetic training set"
-    return f"{kind} for {result.target}"
+    return f"{kind(result)} for {result.target}"
+
+
+def kind(result: Condensation) -> str:
+    """What the rows are, in three words."""
+    return "Selected real patients" if are_patients(result) else "Synthetic training set"
 
 
 def uses_real_rows(result: Condensation) -> bool:
@@ -172,13 +188,46 @@ def warnings(result: Condensation) -> list[str]:
     metrics = result.metrics
     found = [origin(result)] if uses_real_rows(result) else []
     for name, patients in zip(result.classes, metrics["data"]["train"], strict=True):
-        if is_small(patients) or patients < FEW_PATIENTS:
-            found.append(
-                f"Class {name} has only {count(patients)} training patients; what was learned about it is uncertain."
-            )
+        if are_few(patients):
+            found.append(few_patients(name, patients))
     ours, chance = metrics["held_out"]["aliquot"], metrics["held_out"].get("random")
     if chance and metrics["method"] != "random" and ours["auprc"]["mean"] <= chance["auprc"]["mean"]:
-        found.append("These rows did not train better networks than as many real rows drawn at random.")
+        found.append(NOT_BETTER)
+    noise = tuning_noise(metrics)
+    if noise is not None:
+        found.append(noise)
     found.append(NO_GUARANTEE)
-    found.append("Subgroups of patients were not scored: for whom the rows work less well was not measured.")
+    if not any("aliquot" in group for groups in metrics.get("subgroups", {}).values() for group in groups):
+        found.append(NO_SUBGROUPS)
     return found
+
+
+def are_few(patients: int | str) -> bool:
+    """Whether a class has so few training patients that a reader must know."""
+    return is_small(patients) or int(patients) < FEW_PATIENTS
+
+
+def few_patients(name: object, patients: int | str) -> str:
+    """What to say of a class of few patients."""
+    return f"Class {name} has only {count(patients)} training patients; what was learned about it is uncertain."
+
+
+def tuning_noise(metrics: dict[str, Any]) -> str | None:
+    """A sentence where the chosen rows are no better on tuning than the middle of all looks, but for noise."""
+    found = within_noise(metrics)
+    return None if found is None else f"The choice of the rows is {found}."
+
+
+def within_noise(metrics: dict[str, Any]) -> str | None:
+    """The numbers of a choice that could be luck; None where it could not, or where there were too few looks."""
+    learning = metrics.get("learning") or {}
+    if len(learning.get("judged_at", ())) < FEWEST_LOOKS:
+        return None
+    scores = learning["tuning"]
+    best = max(range(len(scores)), key=lambda look: scores[look])
+    usual, spread = sorted(scores)[len(scores) // 2], learning["tuning_std"][best]
+    if scores[best] - usual > spread:
+        return None
+    return (
+        f"within the noise: {scores[best]:.3f} ± {spread:.3f} on tuning, the middle of {len(scores)} looks {usual:.3f}"
+    )

@@ -3,6 +3,7 @@
 import html
 import io
 import re
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 # Colours to draw with. They are stand-ins: each is replaced by a variable of the page's style sheet, so that
 # one figure reads well on white, on black and on paper.
-INK, FAINT, OURS, RANDOM, FULL, BEST = "#000001", "#000002", "#000003", "#000004", "#000005", "#000006"
+INK, FAINT, OURS, RANDOM, FULL, BEST, REAL = (f"#00000{number}" for number in range(1, 8))
 VARIABLES = {
     INK: "var(--ink)",
     FAINT: "var(--faint)",
@@ -20,24 +21,32 @@ VARIABLES = {
     RANDOM: "var(--random)",
     FULL: "var(--full)",
     BEST: "var(--best)",
+    REAL: "var(--real)",
 }
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "aliquot",  # the same ids in every run
     "font.family": "DejaVu Sans",  # ships with matplotlib: the same layout on every machine
-    "font.size": 10,
+    "font.size": 9,
     "text.color": INK,
+    "text.parse_math": False,  # a name may hold dollar signs
     "axes.edgecolor": FAINT,
     "axes.labelcolor": INK,
     "axes.grid": True,
+    "axes.axisbelow": True,
     "axes.spines.top": False,
     "axes.spines.right": False,
+    "axes.linewidth": 0.8,
     "grid.color": FAINT,
-    "grid.alpha": 0.3,
+    "grid.alpha": 0.22,
+    "grid.linewidth": 0.7,
     "xtick.color": INK,
     "ytick.color": INK,
+    "xtick.major.size": 0,
+    "ytick.major.size": 0,
     "legend.frameon": False,
-    "legend.fontsize": 9,
+    "legend.fontsize": 8.5,
+    "legend.handlelength": 1.8,
 }
 
 
@@ -67,7 +76,9 @@ def styled():
 def drawing(figure: "Figure", *, name: str, title: str, description: str, caption: str) -> Drawing:
     """The figure as inline SVG; ``name`` is unique on the page, ``description`` says what one sees."""
     buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # the page's font draws the letters that matplotlib's lacks
+        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     body = text[text.index("<defs>") : text.rindex("</svg>")]  # without prologue, metadata and <svg>
     body = re.sub(r"<style.*?</style>", "", body, count=1, flags=re.DOTALL)
@@ -76,10 +87,14 @@ def drawing(figure: "Figure", *, name: str, title: str, description: str, captio
     for colour, variable in VARIABLES.items():
         body = body.replace(colour, variable)
     width, height = figure.get_size_inches() * 72
+    return Drawing(framed(body, name=name, size=(width, height), title=title, description=description), caption)
+
+
+def framed(body: str, *, name: str, size: tuple[float, float], title: str, description: str) -> str:
+    """The inside of a figure as a whole ``<svg>`` with the names that screen readers speak."""
     labels = f"{name}-title {name}-description"
-    return Drawing(
-        f'<svg viewBox="0 0 {width:g} {height:g}" role="img" aria-labelledby="{labels}">'
+    return (
+        f'<svg viewBox="0 0 {size[0]:g} {size[1]:g}" role="img" aria-labelledby="{labels}">'
         f'<title id="{name}-title">{html.escape(title)}</title>'
-        f'<desc id="{name}-description">{html.escape(description)}</desc>{body}</svg>',
-        caption,
+        f'<desc id="{name}-description">{html.escape(description)}</desc>{body}</svg>'
     )

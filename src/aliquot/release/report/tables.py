@@ -3,7 +3,7 @@
 from typing import Any
 
 from aliquot.release.condensation import Condensation
-from aliquot.release.report.facts import count, spread
+from aliquot.release.report.facts import count, percent, spread
 
 CALIBRATION_MEASURES = {
     "log_loss": ("log loss", "low"),
@@ -41,6 +41,34 @@ def transfer_table(result: Condensation) -> list[list[str]]:
     for model, scores in transfer.items():
         cells = [spread(scores.get(key, {}).get(metric)) for metric in ("auprc", "auroc") for key in sets]
         table.append([model, *cells])
+    return table
+
+
+def subgroup_table(metrics: dict[str, Any], column: str) -> list[list[str]]:
+    """Patients and scores of each group of a column; small groups without."""
+    table = [
+        ["group", "patients", "AUPRC, these rows", "AUPRC, all patients", "AUROC, these rows", "AUROC, all patients"]
+    ]
+    for group in metrics["subgroups"][column]:
+        patients = group["patients"]
+        cells = [
+            spread(group[key][metric]) if key in group else "–"
+            for metric in ("auprc", "auroc")
+            for key in ("aliquot", "full_best_epoch")
+        ]
+        table.append([group["name"], "not shown" if patients is None else count(patients), *cells])
+    return table
+
+
+def distance_table(metrics: dict[str, Any]) -> list[list[str]]:
+    """Quantiles of the distance to the nearest training patient; may be empty."""
+    copying = metrics.get("copying")
+    if not copying:
+        return []
+    quantiles = copying["quantiles"]
+    table = [["share with a smaller distance", *(percent(level) for level in quantiles["levels"])]]
+    for key, name in (("rows", "these rows"), ("held_out", "held-out patients")):
+        table.append([name, *(f"{value:.3f}" for value in quantiles[key])])
     return table
 
 

@@ -1,0 +1,90 @@
+"""Do the rows look like the patients, column by column? Real values appear as counts in bins only."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from aliquot.cohort.cells import levels_of, numbers
+from aliquot.cohort.codes import RARE, Code, LevelCode, NumberCode
+from aliquot.evaluate.bins import count_in, edges_of, rounded
+
+MOST_COLUMNS = 48  # the ones that differ most; more would not be looked at
+DECIMALS = 4
+
+
+def column_distributions(
+    real: pd.DataFrame, rows: pd.DataFrame, weights: np.ndarray, codes: tuple[Code, ...]
+) -> list[dict[str, Any]]:
+    """For each column, in how many patients and in which share of the rows its values fall; largest difference first.
+
+    ``real`` has one row per training patient; ``weights`` of the rows sum to one, and make up for classes that are as
+    frequent among the rows as they are not among patients. Patients are counted to the nearest ten.
+    """
+    found = [_column(code, real[code.name], rows[code.name], weights) for code in codes]
+    found = [entry for entry in found if entry is not None]
+    return sorted(found, key=lambda entry: -entry["difference"])[:MOST_COLUMNS]
+
+
+def outside_range(real: dict[str, np.ndarray], rows: dict[str, np.ndarray]) -> dict[str, Any]:
+    """How many numbers of the rows lie outside the range that was observed in training, in all and per column.
+
+    >>> outside_range({"ph": np.array([7.0, 7.5])}, {"ph": np.array([6.0, 7.2, np.nan])})
+    {'values': 1, 'of': 2, 'columns': {'ph': 1}}
+    """
+    found = {}
+    for name, values in rows.items():
+        if not np.isfinite(real[name]).any():
+            continue
+        low, high = np.nanmin(real[name]), np.nanmax(real[name])
+        found[name] = int(np.count_nonzero((values < low) | (values > high)))
+    return {
+        "values": sum(found.values()),
+        "of": int(sum(np.isfinite(values).sum() for values in rows.values())),
+        "columns": {name: count for name, count in sorted(found.items(), key=lambda item: -item[1]) if count},
+    }
+
+
+def _column(code: Code, real: pd.Series, rows: pd.Series, weights: np.ndarray) -> dict[str, Any] | None:
+    if isinstance(code, NumberCode):
+        cells, ours = numbers(real), numbers(rows)
+        edges = edges_of(cells, whole=code.kind == "integer", log=code.log)
+        if not len(edges):
+            return None
+        there, here = np.isfinite(cells), np.isfinite(ours)
+        places = count_in(cells[there], edges), count_in(ours[here], edges)
+        return _entry(code.name, {"edges": edges.tolist()}, len(edges) + 1, there, here, places, weights)
+    levels = _levels(code, real)
+    cells, ours = _places(real, levels), _places(rows, levels)
+    there, here = cells >= 0, ours >= 0
+    return _entry(code.name, {"levels": levels}, len(levels), there, here, (cells[there], ours[here]), weights)
+
+
+def _entry(name: str, bins: dict[str, Any], count: int, there, here, places, weights) -> dict[str, Any]:
+    patients = np.bincount(places[0], minlength=count)
+    shares = np.bincount(places[1], weights[here], minlength=count)
+    shares = shares / max(shares.sum(), 1e-12)
+    shown = rounded(patients)
+    visible = np.array([0 if isinstance(n, str) else n for n in shown]) / max(patients.sum(), 1)
+    return {
+        "name": name,
+        **bins,
+        "patients": shown,
+        "rows": shares.round(DECIMALS).tolist(),
+        "difference": round(float(np.abs(visible - shares).sum() / 2), 2),
+        "missing": {"patients": rounded([int((~there).sum())])[0], "rows": round(float(weights[~here].sum()), 2)},
+    }
+
+
+def _levels(code: Code, real: pd.Series) -> list[str]:
+    """The levels of a column that may be named: those that the encoder names."""
+    if isinstance(code, LevelCode):
+        return [*code.levels, RARE]
+    return sorted(levels_of(real)[1])
+
+
+def _places(cells: pd.Series, levels: list[str]) -> np.ndarray:
+    """The place of each cell's level, that of ``(rare)`` where it is not listed, -1 where it is missing."""
+    codes, found = levels_of(cells)
+    place = {level: number for number, level in enumerate(levels)}
+    return np.append([place.get(level, len(levels) - 1) for level in found], -1).astype(int)[codes]

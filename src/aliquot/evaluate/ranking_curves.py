@@ -1,0 +1,58 @@
+"""ROC and precision-recall curves, coarse enough that no step of them is a single patient."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import precision_recall_curve, roc_curve
+
+from aliquot.cohort.wording import SMALL_COUNT
+from aliquot.evaluate.metrics import ranking
+
+MOST_POINTS = 50
+FEWEST_POINTS = 5
+DECIMALS = 4
+
+
+def ranking_curves(labels: np.ndarray, logits: np.ndarray) -> dict[str, Any] | None:
+    """Mean and deviation over networks (networks, rows[, C]) of sensitivity and precision on an equal grid.
+
+    Between two points of the grid are at least ten patients of every class; None where that leaves too few points. For
+    more than two classes the curves are means over the classes, each against the rest.
+
+    >>> curves = ranking_curves(np.arange(200) % 2, np.arange(200.0)[None])
+    >>> len(curves["grid"]), curves["sensitivity"]["mean"][-1]
+    (10, 1.0)
+    """
+    counts = np.unique(labels, return_counts=True)[1]
+    points = min(MOST_POINTS, int(counts.min()) // SMALL_COUNT)
+    if points < FEWEST_POINTS:
+        return None
+    grid = np.arange(1, points + 1) / points
+    sensitivity, precision = zip(*(_of_network(labels, ranking(one), grid) for one in logits), strict=True)
+    return {
+        "grid": grid.round(DECIMALS).tolist(),
+        "sensitivity": _summary(np.array(sensitivity)),
+        "precision": _summary(np.array(precision)),
+    }
+
+
+def _of_network(labels: np.ndarray, scores: np.ndarray, grid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    classes = [1] if scores.shape[1] == 2 else range(scores.shape[1])
+    pairs = [_of_class(labels == code, scores[:, code], grid) for code in classes]
+    sensitivity, precision = (np.mean(part, axis=0) for part in zip(*pairs, strict=True))
+    return sensitivity, precision
+
+
+def _of_class(positive: np.ndarray, scores: np.ndarray, grid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sensitivity at false-positive rates, and precision at sensitivities."""
+    false, true, _ = roc_curve(positive, scores, drop_intermediate=False)
+    precision, recall, _ = precision_recall_curve(positive, scores)
+    near = 1e-9  # of rates that are equal but for rounding
+    reached = np.searchsorted(false, grid + near, side="right") - 1
+    needed = np.searchsorted(recall[::-1], grid - near, side="left")
+    return true[reached], precision[::-1][needed]
+
+
+def _summary(curves: np.ndarray) -> dict[str, list[float]]:
+    spread = curves.std(axis=0, ddof=1) if len(curves) > 1 else np.zeros(curves.shape[1])
+    return {"mean": curves.mean(axis=0).round(DECIMALS).tolist(), "std": spread.round(DECIMALS).tolist()}
