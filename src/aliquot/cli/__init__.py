@@ -8,9 +8,13 @@ import typer
 
 from aliquot.cli.compare import compare
 from aliquot.cli.condense import condense, demo
+from aliquot.cli.grid import grid
 from aliquot.cli.inspect import cohorts, inspect, resume, schema, version
 from aliquot.cli.release import encode, evaluate
+from aliquot.cli.report import report
+from aliquot.cli.reproduce import reproduce
 from aliquot.cli.transfer import transfer
+from aliquot.cli.typing_mistakes import Command
 from aliquot.errors import AliquotError
 
 MISTAKE = 2  # exit code for anything that the user can mend
@@ -25,8 +29,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # a traceback with local variables would print patients
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, condense, resume, compare, transfer, encode, evaluate, schema, cohorts, inspect, version):
-    app.command()(command)
+for command in (demo, condense, resume, compare, transfer, encode, evaluate, report, schema, cohorts, inspect, version):
+    app.command(cls=Command)(command)
+app.command(cls=Command)(reproduce)
+app.add_typer(grid)
 
 
 def main() -> None:

@@ -1,15 +1,20 @@
 """``aliquot condense`` and ``aliquot demo``: from patients to a release."""
 
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from aliquot.cli.machine import print_json
 from aliquot.cli.options import (
     Budget,
     CohortName,
     CohortPath,
     Drop,
+    Json,
     MethodName,
     NetworkChoice,
     Out,
@@ -25,8 +30,10 @@ from aliquot.cli.options import (
     SettingsFile,
     Split,
     Start,
+    Subgroup,
     TableFile,
     Target,
+    Verbose,
 )
 from aliquot.cli.progress import progress_of
 from aliquot.cli.series import Hours, Outcomes, StayId, StepHours, Time, Value, Variable, series_options
@@ -35,6 +42,8 @@ from aliquot.cli.tables import console, results_table
 
 if TYPE_CHECKING:
     from aliquot.runs.source import Source
+
+DEMO_SUBGROUPS = ("sex", "race")
 
 
 def condense(
@@ -55,6 +64,7 @@ def condense(
     positive: Positive = None,
     schema: SchemaFile = None,
     drop: Drop = None,
+    subgroup: Subgroup = None,
     time: Time = None,
     stay_id: StayId = None,
     variable: Variable = None,
@@ -76,6 +86,8 @@ def condense(
         bool, typer.Option(help="Let a method that returns real patients write a release.")
     ] = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
+    json: Json = False,
 ) -> None:
     """Learn a few synthetic rows per outcome class on which models train as well as on all patients.
 
@@ -98,9 +110,9 @@ def condense(
         )
     layout = series_options(time, stay_id, variable, value, hours, step_hours, outcomes)
     columns = column_options(target, patient_id, split, positive, schema, drop)
-    source = chosen_source(file, cohort, path, read, columns, layout)
+    source = replace(chosen_source(file, cohort, path, read, columns, layout), subgroups=tuple(subgroup or ()))
     asked = {"method": method, "rows_per_class": rows_per_class, "seed": seed, "preset": preset, "budget": budget}
-    _run(source, out, asked, _changes(settings, set_, start, network), store, quiet)
+    _run(source, out, asked, _changes(settings, set_, start, network), store, quiet, verbose, json)
 
 
 def demo(
@@ -111,6 +123,8 @@ def demo(
     seed: Seed = 0,
     set_: Set = None,
     quiet: Quiet = False,
+    verbose: Verbose = False,
+    json: Json = False,
 ) -> None:
     """Condense the embedded cohort: SUPPORT2, 9,105 seriously ill adults, death within 30 days.
 
@@ -119,7 +133,16 @@ def demo(
     from aliquot.runs.source import EMBEDDED, Source
 
     asked = {"rows_per_class": rows_per_class, "seed": seed, "budget": budget}
-    _run(Source(file=EMBEDDED), out, asked, _changes(None, set_, start, None), None, quiet)
+    _run(
+        Source(file=EMBEDDED, subgroups=DEMO_SUBGROUPS),
+        out,
+        asked,
+        _changes(None, set_, start, None),
+        None,
+        quiet,
+        verbose,
+        json,
+    )
 
 
 def _changes(settings: Path | None, set_: list[str] | None, start: str | None, network: str | None) -> dict[str, Any]:
@@ -134,7 +157,14 @@ def _changes(settings: Path | None, set_: list[str] | None, start: str | None, n
 
 
 def _run(
-    source: "Source", out: Path, asked: dict[str, Any], changes: dict[str, Any], store: Path | None, quiet: bool
+    source: "Source",
+    out: Path,
+    asked: dict[str, Any],
+    changes: dict[str, Any],
+    store: Path | None,
+    quiet: bool,
+    verbose: bool,
+    json: bool,
 ) -> None:
     """Read the patients, choose the settings for what they are, and condense."""
     from aliquot.runs.folder import condense_into
@@ -143,19 +173,32 @@ def _run(
 
     chosen = {name: value for name, value in asked.items() if name != "seed"}
     load_settings(**chosen, **changes)  # a mistake shows before anything is read
-    with progress_of(f"aliquot resume {out}", quiet=quiet) as progress:
+    with progress_of(continuing(out), quiet=quiet, verbose=verbose) as progress:
         patients = source.read()
         settings = load_settings(**chosen, **changes, series=patients[0].series is not None)
         request = Request(settings=settings, **asked)
         release = condense_into(out, source, request, progress, shared=store, patients=patients)
-    show(release)
+    show(release, json=json)
 
 
-def show(release: Path) -> None:
-    """Print the results of a release and where it is."""
+def continuing(folder: Path) -> Callable[[], str]:
+    """Finds the command that continues a run; one that has not got as far as to make its folder begins anew."""
+
+    def command() -> str:
+        begun = (folder / "private" / "plan.json").is_file()
+        return f"aliquot resume {shlex.quote(str(folder))}" if begun else "the same command"
+
+    return command
+
+
+def show(release: Path, *, json: bool = False) -> None:
+    """Print the results of a release and where it is, for people or as JSON."""
     from aliquot.release.bundle import read_release
 
     metrics = read_release(release).metrics
+    if json:
+        print_json({"release": release, "metrics": metrics})
+        return
     out = console()
     for note in metrics["notes"]:
         out.print(f"Note: {note}.")

@@ -6,25 +6,27 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from aliquot.cli.condense import show
-from aliquot.cli.options import Quiet
+from aliquot.cli.condense import continuing, show
+from aliquot.cli.machine import print_json
+from aliquot.cli.options import Json, Quiet, Verbose
 from aliquot.cli.progress import progress_of
 from aliquot.cli.tables import calibration_table, console, results_table, transfer_table
 
 Folder = Annotated[Path, typer.Argument(help="A run folder.", metavar="DIR")]
 
 
-def resume(folder: Folder, quiet: Quiet = False) -> None:
+def resume(folder: Folder, quiet: Quiet = False, verbose: Verbose = False, json: Json = False) -> None:
     """Continue a run that was stopped; it ends with the same rows as if it had not been."""
     from aliquot.runs.folder import resume as resume_run
 
-    with progress_of(f"aliquot resume {folder}", quiet=quiet) as progress:
+    with progress_of(continuing(folder), quiet=quiet, verbose=verbose) as progress:
         release = resume_run(folder, progress)
-    show(release)
+    show(release, json=json)
 
 
 def inspect(
     folder: Annotated[Path, typer.Argument(help="A run folder or a release folder.", metavar="DIR")],
+    json: Json = False,
 ) -> None:
     """Show what is in a run or release: its numbers, calibration, other models, and how long it took."""
     from aliquot.release.bundle import read_release
@@ -32,10 +34,17 @@ def inspect(
     out = console()
     if (folder / "private").is_dir() and not (folder / "release").is_dir():
         stages = sorted(path.stem for path in (folder / "private" / "store").glob("*.safetensors"))
+        again = continuing(folder)()
+        if json:
+            print_json({"finished": False, "kept": stages, "continue": again})
+            return
         out.print(f"unfinished run; kept so far: {', '.join(stages) or 'nothing'}")
-        out.print(f"continue with: aliquot resume {folder}")
+        out.print(f"continue with: {again}")
         return
     metrics = read_release(folder).metrics
+    if json:
+        print_json({"finished": True, "metrics": metrics})
+        return
     data = metrics["data"]
     out.print(
         f"{metrics['rows_per_class']} rows per class by {metrics['method']}, start {metrics['start']}, "
@@ -66,10 +75,17 @@ def schema(
         write_atomically(out, text.encode())
 
 
-def cohorts() -> None:
+def cohorts(json: Json = False) -> None:
     """List the datasets that Aliquot can read: what to download, where to put it, and the licence."""
-    from aliquot.cohort.known import KNOWN
+    from dataclasses import asdict
 
+    from aliquot.cohort.known import KNOWN, SIMULATED
+    from aliquot.cohort.simulate import COHORTS
+
+    if json:
+        simulated = {f"{SIMULATED}{name}": {"title": shape.title} for name, shape in COHORTS.items()}
+        print_json({name: asdict(known) for name, known in KNOWN.items()} | simulated)
+        return
     out = console()
     for name, known in KNOWN.items():
         out.print(Text.assemble((name, "bold"), f": {known.title}"))
@@ -83,9 +99,12 @@ def cohorts() -> None:
     out.print("  then: aliquot condense --cohort simulated:ouh --read fraction=0.1 --out RUN")
 
 
-def version() -> None:
+def version(json: Json = False) -> None:
     """Print the versions that decide the numbers."""
     from aliquot.runs.pipeline import versions
 
+    if json:
+        print_json(versions())
+        return
     for name, number in versions().items():
         print(f"{name} {number}")

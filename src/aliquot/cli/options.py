@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from aliquot.runs.settings import BUDGETS
+from aliquot.cli.names import BUDGETS, COHORTS, METHODS, NETWORKS, PRESETS, STARTS, completing, one_of
 
 Out = Annotated[Path, typer.Option("--out", help="Folder for this run; new, empty, or the same run to continue.")]
 RowsPerClass = Annotated[int, typer.Option(help="Synthetic rows to learn for each outcome class.", min=1)]
@@ -16,6 +16,8 @@ Budget = Annotated[
         help="smoke: the whole path in seconds, to try things out; cpu: the best result for minutes; "
         "paper: the paper's iteration counts, hours.",
         metavar="|".join(BUDGETS),
+        autocompletion=completing(BUDGETS),
+        callback=one_of("budget", BUDGETS),
     ),
 ]
 Preset = Annotated[
@@ -24,14 +26,19 @@ Preset = Annotated[
         help="default: the recipe that measured best; paper: its numbers literally (both also for one dataset, as "
         "default-eicu or paper-mimic3); official: those of each method's released code.",
         metavar="NAME",
+        autocompletion=completing(PRESETS),
+        callback=one_of("preset", PRESETS),
     ),
 ]
 Start = Annotated[
     str | None,
     typer.Option(
         help="Where rows start: gaussian (drawn per class), kmeans (means of groups of patients), spread (the same, "
-        "moved apart), noise, or real (from real patients; said on the card).",
-        metavar="gaussian|kmeans|spread|real|noise",
+        "moved apart), noise, real (from real patients; said on the card) or recognised (from those whom the experts "
+        "classify rightly).",
+        metavar="|".join(STARTS),
+        autocompletion=completing(STARTS),
+        callback=one_of("start", STARTS),
     ),
 ]
 NetworkChoice = Annotated[
@@ -41,9 +48,13 @@ NetworkChoice = Annotated[
         help="The network to train: mlp, mlp-1 … mlp-4 for tables; tcn, tcn-1, tcn-2, lstm-1, lstm-2 for series. "
         "By default mlp or tcn.",
         metavar="NAME",
+        autocompletion=completing(NETWORKS),
+        callback=one_of("the network", NETWORKS),
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results only, no progress.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say every second what is going on.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the results as JSON, and nothing else, on standard output.")]
 Set = Annotated[
     list[str] | None,
     typer.Option(
@@ -58,6 +69,7 @@ MethodName = Annotated[
         help="How to condense: btm, mtt, tesla, ftd, datm, m3d, dm, dc, kmeans, herding, kcentre, soft-random, random; "
         "trajectory methods also on another path, as in mtt+bezier.",
         metavar="NAME",
+        autocompletion=completing(METHODS),
     ),
 ]
 TableFile = Annotated[
@@ -66,7 +78,12 @@ TableFile = Annotated[
 Target = Annotated[str | None, typer.Option(help="Column with the outcome: two or more classes.")]
 CohortName = Annotated[
     str | None,
-    typer.Option("--cohort", help="A known dataset instead of a table; `aliquot cohorts` lists them.", metavar="NAME"),
+    typer.Option(
+        "--cohort",
+        help="A known dataset instead of a table; `aliquot cohorts` lists them.",
+        metavar="NAME",
+        autocompletion=completing(COHORTS),
+    ),
 ]
 CohortPath = Annotated[Path | None, typer.Option("--path", help="The folder of the known dataset.", metavar="DIR")]
 Read = Annotated[
@@ -91,3 +108,11 @@ SchemaFile = Annotated[
 ]
 Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out. May be repeated.", metavar="COLUMN")]
 SettingsFile = Annotated[Path | None, typer.Option("--settings", help="File with settings to change.", metavar="TOML")]
+Subgroup = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Column, a feature or not, by whose levels results are also told apart; bands of age are told apart "
+        "anyway. May be repeated.",
+        metavar="COLUMN",
+    ),
+]

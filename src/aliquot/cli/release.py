@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aliquot.cli.options import CohortName, CohortPath, PatientId, Read
+from aliquot.cli.machine import print_json
+from aliquot.cli.options import CohortName, CohortPath, Json, PatientId, Quiet, Read, Verbose
+from aliquot.cli.progress import progress_of
 from aliquot.cli.series import Hours, Outcomes, StayId, StepHours, Time, Value, Variable, series_options
 from aliquot.cli.sources import known_source
 from aliquot.cli.tables import calibration_table, console, spread
@@ -28,6 +30,7 @@ def encode(
     hours: Hours = None,
     step_hours: StepHours = None,
     outcomes: Outcomes = None,
+    json: Json = False,
 ) -> None:
     """Turn new patients into the features that models trained on the rows take.
 
@@ -50,7 +53,12 @@ def encode(
     x, notes = encode_new(encoder, patients)
     table = pd.DataFrame(x.reshape(len(x), -1), columns=list(encoder.column_names))
     write_atomically(out, parquet(table))
-    _say((*patients.notes, *notes))
+    said = (*patients.notes, *notes)
+    if json:
+        steps = {"steps": x.shape[1]} if x.ndim == 3 else {}
+        print_json({"patients": len(x), **steps, "features": x.shape[-1], "file": out, "notes": said})
+        return
+    _say(said)
     what = "patients" if x.ndim == 2 else f"stays × {x.shape[1]} steps"
     console().print(f"{len(x):,} {what} × {x.shape[-1]} features: {out}")
 
@@ -73,6 +81,9 @@ def evaluate(
     hours: Hours = None,
     step_hours: StepHours = None,
     outcomes: Outcomes = None,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+    json: Json = False,
 ) -> None:
     """Train networks on the rows by the release's recipe, and score them on other patients.
 
@@ -93,8 +104,14 @@ def evaluate(
     named = {"patient_id": patient_id}
     source = known_source(cohort, path, read, named, layout) if cohort else Source(file=str(data), **named, **layout)
     found = read_release(release)
-    patients = read_new(source, found.encoder, target=found.recipe["labels"]["target"])
-    scores = score_release(found, patients, networks=networks, seed=seed)
+    with progress_of("the same command", quiet=quiet, verbose=verbose) as progress:
+        progress.stage("reading", 1)
+        patients = read_new(source, found.encoder, target=found.recipe["labels"]["target"])
+        progress.stage("training and scoring", networks)
+        scores = score_release(found, patients, networks=networks, seed=seed)
+    if json:
+        print_json({"networks": networks, "seed": seed, **scores})
+        return
     _say(scores["notes"])
     out = console()
     out.print(f"{scores['patients']:,} patients, {networks} networks trained on the rows")

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from aliquot.release.report.facts import total
-
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -35,6 +33,8 @@ def spread(metric: dict[str, float]) -> str:
 
 def results_table(metrics: dict[str, Any], *, sources: tuple[str, ...] = tuple(NAMES)) -> Table:
     """AUROC and AUPRC on held_out of networks trained on random rows, on Aliquot's and on everything."""
+    from aliquot.release.report.facts import total
+
     networks = metrics["held_out"]["aliquot"]["auroc"]["n"]
     table = Table(title=f"Held-out patients, mean ± std of {networks} networks", title_justify="left")
     table.add_column("trained on")

@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
-from aliquot.cli.options import Quiet
+from aliquot.cli.machine import print_json
+from aliquot.cli.names import NETWORKS, completing
+from aliquot.cli.options import Json, Quiet, Verbose
 from aliquot.cli.progress import progress_of
 from aliquot.cli.tables import console, networks_table
 
@@ -18,11 +20,14 @@ def transfer(
             help="Networks to try, as in tcn-1,lstm-2; by default mlp-1 … mlp-4 for tables, and tcn-1, tcn-2, lstm-1 "
             "and lstm-2 for series.",
             metavar="NAMES",
+            autocompletion=completing(NETWORKS),
         ),
     ] = "",
     count: Annotated[int, typer.Option(help="How many of each to train.", min=1)] = 10,
     full: Annotated[bool, typer.Option(help="Train them on all training patients too; takes long for series.")] = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
+    json: Json = False,
 ) -> None:
     """Train other networks on the rows of a run, and score them on its held-out patients.
 
@@ -32,7 +37,10 @@ def transfer(
     from aliquot.runs.transfer import transfer_into
 
     names = list(dict.fromkeys(name.strip() for name in networks.split(",") if name.strip()))
-    with progress_of("the same command", quiet=quiet) as progress:
+    with progress_of("the same command", quiet=quiet, verbose=verbose) as progress:
         table = transfer_into(folder, names, progress, count=count, full=full)
+    if json:
+        print_json({"networks": count, "table": folder / "transfer.csv", "scores": table.to_dict("records")})
+        return
     console().print(networks_table(table, count))
     console().print(f"table: {folder / 'transfer.csv'}")
