@@ -129,6 +129,13 @@ def test_has_the_sections_that_people_expect(result):
     assert [heading for heading in headings if heading in expected] == expected
 
 
+def test_states_the_licence_of_the_source_where_it_is_known(two_classes, change):
+    assert "Aliquot does not know it" in card(two_classes)
+    known = change(two_classes, {"data.licence": "Ward register; agreement 7"})
+    assert "as Aliquot was told: Ward register; agreement 7." in card(known)
+    assert "does not know it" not in card(known)
+
+
 def test_says_that_rows_csv_holds_no_patients_and_is_guarded(two_classes, change):
     text = " ".join(card(two_classes).split())
     assert "`rows.csv` are not patients" in text

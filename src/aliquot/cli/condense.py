@@ -15,6 +15,7 @@ from aliquot.cli.options import (
     CohortPath,
     Drop,
     Json,
+    Licence,
     MethodName,
     NetworkChoice,
     Out,
@@ -65,6 +66,7 @@ def condense(
     schema: SchemaFile = None,
     drop: Drop = None,
     subgroup: Subgroup = None,
+    licence: Licence = None,
     time: Time = None,
     stay_id: StayId = None,
     variable: Variable = None,
@@ -110,7 +112,8 @@ def condense(
         )
     layout = series_options(time, stay_id, variable, value, hours, step_hours, outcomes)
     columns = column_options(target, patient_id, split, positive, schema, drop)
-    source = replace(chosen_source(file, cohort, path, read, columns, layout), subgroups=tuple(subgroup or ()))
+    source = chosen_source(file, cohort, path, read, columns, layout)
+    source = replace(source, subgroups=tuple(subgroup or ()), licence=licence)
     asked = {"method": method, "rows_per_class": rows_per_class, "seed": seed, "preset": preset, "budget": budget}
     _run(source, out, asked, _changes(settings, set_, start, network), store, quiet, verbose, json)
 

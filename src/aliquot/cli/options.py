@@ -108,6 +108,14 @@ SchemaFile = Annotated[
 ]
 Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out. May be repeated.", metavar="COLUMN")]
 SettingsFile = Annotated[Path | None, typer.Option("--settings", help="File with settings to change.", metavar="TOML")]
+Licence = Annotated[
+    str | None,
+    typer.Option(
+        help="Source of the patients and its licence or data use agreement, for card and metadata; of a known dataset "
+        "it is known.",
+        metavar="TEXT",
+    ),
+]
 Subgroup = Annotated[
     list[str] | None,
     typer.Option(

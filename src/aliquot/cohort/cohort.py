@@ -46,6 +46,7 @@ class Cohort:
     notes: tuple[str, ...]  # sentences for the user on what was left out
     series: Series | None = None  # measurements over time; ``frame`` then holds what does not change
     groups: pd.DataFrame | None = None  # the group of each row by every column that tells results apart
+    licence: str = ""  # of the source, where it is known; for card and metadata
 
     @classmethod
     def from_frame(

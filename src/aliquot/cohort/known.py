@@ -140,6 +140,15 @@ def read_known(name: str, path: Path, options: Mapping[str, Any] | None = None) 
     return _reader(known)(path, **asked)
 
 
+def licence_of(name: str) -> str:
+    """Where a known dataset comes from, and its licence.
+
+    >>> licence_of("mimic3"), licence_of("simulated:ouh")
+    ('MIMIC-III 1.4 on PhysioNet; credentialed access', 'simulated by Aliquot; no licence is needed')
+    """
+    return "simulated by Aliquot; no licence is needed" if name.startswith(SIMULATED) else KNOWN[name].licence
+
+
 def _simulated(name: str, options: dict[str, Any]) -> Records:
     from aliquot.cohort.simulate import simulate
 

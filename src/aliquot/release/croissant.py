@@ -79,7 +79,7 @@ def croissant(result: Condensation, sums: dict[str, str]) -> str:
         "name": facts.title(result),
         "description": f"{facts.compression(result)} {facts.verdict(result)} {facts.NO_GUARANTEE}",
         "version": "1.0.0",
-        "license": "Stated by the custodian of the source data.",
+        "license": result.metrics["data"].get("licence", "Stated by the custodian of the source data."),
         "citeAs": "{authors} ({year}). {title}. {url}".format(**facts.PAPER),
         "creator": {"@type": "sc:Organization", "name": "The custodian of the source data"},
         **_responsible_use(result),

@@ -229,6 +229,7 @@ def _metrics(
             **({} if cohort.series is None else {"steps": int(condensed.x.shape[1])}),
             "classes": [str(name) for name in cohort.classes],
             "prevalence": shares(cohort.prevalence, small),
+            **({"licence": cohort.licence} if cohort.licence else {}),
             **{role: [f"<{SMALL_COUNT}" if n < SMALL_COUNT else n for n in part] for role, part in counts.items()},
         },
         "held_out": scores["held_out"],

@@ -1,7 +1,7 @@
 """Where patients come from, and how they are read: a table, series, a known dataset, or the embedded cohort."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +9,13 @@ import pandas as pd
 
 from aliquot.cohort import Cohort, Layout, Schema, Stays, fingerprint, read_patients, read_table
 from aliquot.cohort.embedded import TARGET, support2_frame
-from aliquot.cohort.known import read_known
+from aliquot.cohort.known import licence_of, read_known
 from aliquot.cohort.wording import listed
 from aliquot.digest import digest
 from aliquot.errors import SchemaError, SettingsError
 
 EMBEDDED = "embedded:support2"
+EMBEDDED_LICENCE = "SUPPORT2, UCI Machine Learning Repository 880; CC BY 4.0"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +39,7 @@ class Source:
     step_hours: float | None = None
     outcomes: str | None = None  # path of a table with one row per stay
     subgroups: tuple[str, ...] = ()  # columns by whose levels results are also told apart
+    licence: str | None = None  # None: that of a known dataset
 
     @classmethod
     def from_plan(cls, plan: Mapping[str, Any]) -> "Source":
@@ -96,6 +98,17 @@ class Source:
 
     def read(self) -> tuple[Cohort, str]:
         """The cohort, and a fingerprint of the data that it was read from."""
+        cohort, data = self._read()
+        return replace(cohort, licence=self._licence()), data
+
+    def _licence(self) -> str:
+        if self.licence is not None:
+            return self.licence
+        if self.cohort is not None:
+            return licence_of(self.cohort)
+        return EMBEDDED_LICENCE if self.file == EMBEDDED else ""
+
+    def _read(self) -> tuple[Cohort, str]:
         layout = self.layout()
         if self.cohort is not None:
             records = read_known(self.cohort, Path(self.file), dict(self.read_options))
