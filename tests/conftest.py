@@ -12,6 +12,14 @@ import pytest
 
 from aliquot.evaluate.protocol import EvaluationSettings, TuningJudge
 from aliquot.networks import mlp
+from aliquot.runs.programs import forget_programs
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_programs():
+    """Thousands of tests in one process compile more programs than a process may hold."""
+    yield
+    forget_programs()
 
 
 @pytest.fixture

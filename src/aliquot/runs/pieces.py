@@ -22,6 +22,7 @@ from aliquot.hooks import Progress, Silence
 from aliquot.methods.ahead import Share, work_ahead
 from aliquot.runs.cells import Around, Cell, cell_result, experts_of
 from aliquot.runs.pipeline import prepare, task_of, versions
+from aliquot.runs.programs import forget_programs
 from aliquot.runs.source import Source
 from aliquot.runs.store import Notebook, Store, write_atomically
 from aliquot.seeds import streams
@@ -103,6 +104,7 @@ class Work:
         self, piece: Piece, shared: Store | Notebook, own: Store | Notebook, progress: Progress = Silence()
     ) -> Outcome:
         """Do a piece with these memories; a failure becomes one sentence."""
+        forget_programs()  # of pieces before
         try:
             _check_versions(self.versions)
             cohort = self.cohorts.get(piece.source) or _read(piece.source, piece.data)
