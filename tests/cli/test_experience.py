@@ -37,7 +37,8 @@ def table(tmp_path_factory):
 
 # A process that makes the terminal on its standard input its own, as a login does, and becomes the command.
 LOGIN = (
-    "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "import fcntl, os, signal, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "signal.signal(signal.SIGINT, signal.SIG_DFL); "  # who runs tests in the background may ignore it
     "os.execv(sys.executable, [sys.executable, '-m', 'aliquot', *sys.argv[1:]])"
 )
 

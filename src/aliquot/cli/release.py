@@ -104,9 +104,8 @@ def evaluate(
     named = {"patient_id": patient_id}
     source = known_source(cohort, path, read, named, layout) if cohort else Source(file=str(data), **named, **layout)
     found = read_release(release)
+    patients = read_new(source, found.encoder, target=found.recipe["labels"]["target"])
     with progress_of("the same command", quiet=quiet, verbose=verbose) as progress:
-        progress.stage("reading", 1)
-        patients = read_new(source, found.encoder, target=found.recipe["labels"]["target"])
         progress.stage("training and scoring", networks)
         scores = score_release(found, patients, networks=networks, seed=seed)
     if json:

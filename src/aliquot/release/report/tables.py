@@ -6,9 +6,9 @@ from aliquot.release.condensation import Condensation
 from aliquot.release.report.facts import count, percent, spread
 
 CALIBRATION_MEASURES = {
-    "log_loss": ("log loss", "low"),
-    "brier": ("Brier score", "low"),
-    "calibration_slope": ("calibration slope", "1"),
+    "log_loss": "log loss (low is good)",
+    "brier": "Brier score (low is good)",
+    "calibration_slope": "calibration slope (1 is good)",
 }
 
 
@@ -25,9 +25,9 @@ def class_table(result: Condensation) -> list[list[str]]:
 def calibration_table(result: Condensation) -> list[list[str]]:
     """Quality of the probabilities before and after the offset."""
     before, after = (result.metrics["calibration"][key] for key in ("before", "after"))
-    table = [["measure", "before the offset", "after the offset", "ideal"]]
-    for key, (name, ideal) in CALIBRATION_MEASURES.items():
-        table.append([name, spread(before.get(key)), spread(after.get(key)), ideal])
+    table = [["measure", "before the offset", "after the offset"]]
+    for key, name in CALIBRATION_MEASURES.items():
+        table.append([name, spread(before.get(key)), spread(after.get(key))])
     return table
 
 
