@@ -35,7 +35,7 @@ def start_node(*words) -> subprocess.Popen:
     return subprocess.Popen(command, env=os.environ | TOKEN | {"RAY_USAGE_STATS_ENABLED": "0"}, **quiet)
 
 
-def wait_for(condition, process, seconds=120):
+def wait_for(condition, process, seconds=600):
     """Wait until something is so, while a process lives."""
     deadline = time.monotonic() + seconds
     while not condition():
