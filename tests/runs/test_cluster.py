@@ -85,7 +85,7 @@ def start_grid(out, address, quick, *words) -> subprocess.Popen:
 
 
 def ends_well(process: subprocess.Popen) -> None:
-    _, said = process.communicate(timeout=300)
+    _, said = process.communicate(timeout=900)
     assert process.returncode == 0, said
 
 

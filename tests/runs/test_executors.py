@@ -54,7 +54,7 @@ def wait_until_cells_run(process, out, descendants) -> None:
 
 
 def ends_well(process) -> None:
-    _, said = process.communicate(timeout=300)
+    _, said = process.communicate(timeout=900)
     assert process.returncode == 0, said
 
 
