@@ -8,7 +8,7 @@ BIN := .venv/bin
 demo: .venv/ready
 	$(BIN)/aliquot demo --out runs/demo
 
-test: .venv/ready lint browser
+test: .venv/docs lint browser
 	$(BIN)/python -m pytest -q -m "not slow" -n 2 --dist loadscope
 
 test-slow: .venv/ready
