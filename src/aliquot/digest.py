@@ -35,6 +35,11 @@ def checksum(arrays: Mapping[str, np.ndarray]) -> str:
     return whole.hexdigest()
 
 
+def checksum_text(text: str) -> str:
+    """SHA-256 of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def add_array(whole: "hashlib._Hash", array: np.ndarray) -> None:
     """Add an array's type, shape and contents, without a copy where it lies in one piece."""
     whole.update(f"{array.dtype.str}:{array.shape};".encode())

@@ -12,9 +12,9 @@ import pytest
 from aliquot import read_release
 from aliquot.cli import main
 from aliquot.cohort import Layout, SeriesEncoder, on_grid, read_patients, read_table
+from aliquot.digest import checksum_text
 from aliquot.runs.folder import read_plan
 from aliquot.runs.source import Source
-from aliquot.runs.store import checksum_text
 
 SECRET = "Zebrafish"
 TINY = [

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from aliquot.errors import TamperedError
-from aliquot.runs.store import Notebook, Store, write_atomically
+from aliquot.runs.store import Notebook, Store
 
 ARRAYS = st.dictionaries(
     st.text("abc.", min_size=1, max_size=4),
@@ -54,16 +54,6 @@ def test_any_changed_byte_is_noticed(tmp_path):
     path.write_bytes(whole[:-1])
     with pytest.raises(TamperedError):
         store.recall("x")
-
-
-def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
-    path = tmp_path / "file"
-    write_atomically(path, b"old")
-    monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError(28, "full")))
-    with pytest.raises(OSError, match="full"):
-        write_atomically(path, b"new")
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_the_store_is_for_its_owner_only(tmp_path):

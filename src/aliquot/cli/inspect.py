@@ -66,7 +66,7 @@ def schema(
     Lists each column with the kind that Aliquot would take it for. No value of the table is written.
     """
     from aliquot.cohort import read_table, schema_file
-    from aliquot.runs.store import write_atomically
+    from aliquot.drafts import write_atomically
 
     text = schema_file(read_table(file))
     if out is None:

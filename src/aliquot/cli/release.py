@@ -42,10 +42,10 @@ def encode(
     import pandas as pd
 
     from aliquot.cohort import encode_new
+    from aliquot.drafts import write_atomically
     from aliquot.release.bundle import parquet, read_release
     from aliquot.runs.new import read_new
     from aliquot.runs.source import Source
-    from aliquot.runs.store import write_atomically
 
     encoder = read_release(release).encoder
     layout = series_options(time, stay_id, variable, value, hours, step_hours, outcomes)

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aliquot.drafts import write_atomically
 from aliquot.paper import figures
 from aliquot.paper.page import Page
 from aliquot.paper.tables import latex, markdown
 from aliquot.release.report.comparison import Block, comparison_page
 from aliquot.release.report.svg import drawing
-from aliquot.runs.store import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

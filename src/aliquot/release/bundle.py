@@ -3,8 +3,6 @@
 import hashlib
 import io
 import json
-import os
-import shutil
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ import pyarrow.parquet as pq
 import tomli_w
 
 from aliquot.cohort import Encoder, SeriesEncoder
+from aliquot.drafts import draft_of
 from aliquot.errors import FileError, RunFolderError, TamperedError
 from aliquot.release.card import card
 from aliquot.release.condensation import Condensation
@@ -51,14 +50,10 @@ def write_release(result: Condensation, folder: Path) -> Path:
     """Write all files of a release next to ``folder`` and move them there in one step."""
     if folder.exists():
         raise RunFolderError(f"asked to write the release to {folder}, but something is there; choose another folder")
-    draft = folder.with_name(f".{folder.name}.{os.getpid()}.draft")
-    try:
+    with draft_of(folder) as draft:
         draft.mkdir(parents=True)
         for name, content in _files(result).items():
             (draft / name).write_bytes(content)
-        draft.replace(folder)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
     return folder
 
 

@@ -14,7 +14,8 @@ from typing import Any, Literal
 import numpy as np
 
 from aliquot.cohort import Cohort
-from aliquot.digest import checksum, digest
+from aliquot.digest import checksum, checksum_text, digest
+from aliquot.drafts import write_atomically
 from aliquot.errors import TamperedError
 from aliquot.evaluate import TuningJudge, summarised
 from aliquot.evaluate.held_out import score_full_data, score_rows
@@ -24,7 +25,7 @@ from aliquot.methods import DENSE, method_named
 from aliquot.networks import Network, named_network
 from aliquot.runs.pipeline import Request, prepare, task_of
 from aliquot.runs.settings import Settings, load_settings
-from aliquot.runs.store import Notebook, Store, checksum_text, write_atomically
+from aliquot.runs.store import Notebook, Store
 from aliquot.runs.ways import ways_result
 from aliquot.seeds import streams
 

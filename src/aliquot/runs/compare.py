@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from aliquot.cohort import Cohort
+from aliquot.drafts import write_atomically
 from aliquot.hooks import Progress
 from aliquot.release.report.comparison import Block, comparison_page
 from aliquot.release.report.figures import method_scores
@@ -19,7 +20,6 @@ from aliquot.runs.executors.local import Local
 from aliquot.runs.folder import claim
 from aliquot.runs.grid import Entry, run_grid
 from aliquot.runs.source import Source
-from aliquot.runs.store import write_atomically
 
 HEADS = ["method", "AUROC", "AUPRC", "of full", "behind the best", "seconds", "experts, s", "trajectories", "skipped"]
 LEGEND = (

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from aliquot.cohort import Cohort
+from aliquot.digest import checksum_text
+from aliquot.drafts import write_atomically
 from aliquot.errors import FileError, RunFolderError, TamperedError
 from aliquot.hooks import Progress
 from aliquot.release.bundle import write_release
@@ -13,7 +15,7 @@ from aliquot.runs.pipeline import Request, prepare, run
 from aliquot.runs.progress import LogFile, Together
 from aliquot.runs.settings import settings_from, settings_to
 from aliquot.runs.source import Source
-from aliquot.runs.store import Store, checksum_text, write_atomically
+from aliquot.runs.store import Store
 
 
 def condense_into(

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from aliquot.cohort import Cohort
+from aliquot.drafts import write_atomically
 from aliquot.errors import FileError, TamperedError
 from aliquot.hooks import Progress
 from aliquot.runs.cells import Cell, needs_dense, read_result, write_result
 from aliquot.runs.executors import Executor
 from aliquot.runs.pieces import Outcome, Piece, Work, in_waves
 from aliquot.runs.source import EMBEDDED, Source
-from aliquot.runs.store import write_atomically
 
 
 @dataclass(frozen=True)

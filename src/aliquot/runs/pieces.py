@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from aliquot.cohort import Cohort
 from aliquot.digest import digest
+from aliquot.drafts import write_atomically
 from aliquot.errors import AliquotError, RunFolderError
 from aliquot.experts import expert_blocks, pilot_count
 from aliquot.hooks import Progress, Silence
@@ -24,7 +25,7 @@ from aliquot.runs.cells import Around, Cell, cell_result, experts_of
 from aliquot.runs.pipeline import prepare, task_of, versions
 from aliquot.runs.programs import forget_programs
 from aliquot.runs.source import Source
-from aliquot.runs.store import Notebook, Store, write_atomically
+from aliquot.runs.store import Notebook, Store
 from aliquot.seeds import streams
 
 SHARES: tuple[Share, ...] = ("length", "experts", "curves")  # in the order in which one needs the other

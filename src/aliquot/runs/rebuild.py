@@ -4,10 +4,10 @@ import hashlib
 import json
 from pathlib import Path
 
+from aliquot.drafts import write_atomically
 from aliquot.release.bundle import CHECKED, Release, read_release, release_in
 from aliquot.release.condensation import Condensation
 from aliquot.release.report import report
-from aliquot.runs.store import write_atomically
 
 REPORT, CHECKSUMS = "report.html", "croissant.json"
 

@@ -1,8 +1,6 @@
 """Finished pieces of work on disk: one safetensors file each, written whole or not at all, with a checksum inside."""
 
-import hashlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from aliquot.digest import checksum
+from aliquot.drafts import write_atomically
 from aliquot.errors import TamperedError
 
 TYPES = {"F64": "f8", "F32": "f4", "F16": "f2", "I64": "i8", "I32": "i4", "U32": "u4", "U8": "u1", "BOOL": "?"}
@@ -102,26 +101,3 @@ def _mapped(path: Path) -> dict[str, np.ndarray]:
             kind = jnp.bfloat16 if entry["dtype"] == "BF16" else TYPES[entry["dtype"]]
             arrays[name] = content[begin + first : begin + last].view(kind).reshape(entry["shape"])
     return arrays
-
-
-def checksum_text(text: str) -> str:
-    """SHA-256 of a text."""
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def write_atomically(path: Path, content: bytes, mode: int | None = None) -> None:
-    """Write a file so that at every moment either the old or the new content is there, also after a power cut.
-
-    ``mode`` are its permissions, where the usual ones are too wide.
-    """
-    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
-    try:
-        with draft.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-            if mode is not None:
-                os.fchmod(file.fileno(), mode)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)

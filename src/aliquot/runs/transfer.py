@@ -9,6 +9,7 @@ import pandas as pd
 
 from aliquot.cohort import Parts
 from aliquot.digest import digest
+from aliquot.drafts import write_atomically
 from aliquot.errors import RunFolderError
 from aliquot.evaluate import EvaluationSettings, TuningJudge, summarised
 from aliquot.evaluate.held_out import random_draws, score_full_data, score_rows
@@ -20,7 +21,7 @@ from aliquot.release.bundle import Release, read_release
 from aliquot.runs.cells import REPORTED
 from aliquot.runs.folder import plan_of
 from aliquot.runs.pipeline import prepare
-from aliquot.runs.store import Store, write_atomically
+from aliquot.runs.store import Store
 from aliquot.seeds import streams
 
 RANDOM, ROWS, FULL = "random", "aliquot", "full_best_epoch"

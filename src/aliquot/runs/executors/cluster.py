@@ -16,12 +16,13 @@ import numpy as np
 from safetensors.numpy import save
 
 from aliquot.cohort import Cohort
+from aliquot.drafts import write_atomically
 from aliquot.errors import SettingsError
 from aliquot.hooks import Progress
 from aliquot.runs.executors import Done, told
 from aliquot.runs.executors.threads import limit_threads
 from aliquot.runs.pieces import Outcome, Piece, Work, mark
-from aliquot.runs.store import Notebook, Store, write_atomically
+from aliquot.runs.store import Notebook, Store
 
 CPUS = 1  # that a piece takes
 RETRIES = 3  # of a piece whose worker or node died
