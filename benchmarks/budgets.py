@@ -39,10 +39,12 @@ def main() -> None:
     print(f"{'cohort':<24} {'budget':<6} {head}")
     for cohort, (n, shape) in COHORTS.items():
         series = len(shape) == 2
-        pace = seconds_per_row(load_settings(asked.preset, series=series).network.network(shape, 2), shape)
+        how = load_settings(asked.preset, series=series).network
+        network, matched = how.network(shape, 2), how.matched_network(shape, 2)
+        pace = seconds_per_row(network, shape)
         for budget in BUDGETS:
             settings = load_settings(asked.preset, budget, series=series)
-            work = sum(work_of(settings, "btm", parts(n), ROWS).values())
+            work = sum(work_of(settings, "btm", parts(n), ROWS, matched.n_parameters / network.n_parameters).values())
             match, expert = settings.match, settings.expert
             figures = f"{expert.count:>8} {expert.epochs:>6} {match.iterations:>10}"
             figures += f" {match.iterations // match.judge_every:>5} {settings.evaluation.final_networks:>8}"

@@ -50,6 +50,17 @@ def test_a_release_of_series_comes_back(result, tmp_path):
     assert (long["variable"] == "y").sum() == 8
 
 
+def test_small_experts_are_told_and_the_rows_are_for_the_network_itself(cohort):
+    result = aliquot.condense(cohort, rows_per_class=4, budget="smoke", settings=QUICK | {"network": {"kind": "tcn"}})
+    experts, checkpoints = 2, 3
+    small = result.metrics["storage_bytes"]["trajectories_if_dense"] / (experts * checkpoints * 4)
+    (note,) = [note for note in result.notes if "small networks" in note]
+    assert f"({small:,.0f} parameters)" in note
+    assert result.recipe["network"]["kind"] == "tcn"
+    wide = int(note.rsplit("(", 1)[1].rstrip(")").replace(",", ""))
+    assert wide > 6 * small
+
+
 def test_a_table_network_is_refused_before_any_work(cohort):
     with pytest.raises(SettingsError, match="on series"):
         aliquot.condense(cohort, rows_per_class=4, settings={"network": {"kind": "mlp-1"}})

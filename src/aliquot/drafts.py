@@ -44,7 +44,7 @@ def draft_of(path: Path) -> Iterator[Path]:
 def _forget_dead(path: Path) -> None:
     for draft in path.parent.glob(f"{glob.escape(_stem(path))}.*.draft"):
         process = int(draft.name.split(".")[-2])
-        if process == os.getpid() or not _alive(process):  # numbers of processes are given again
+        if process == os.getpid() or not alive(process):  # numbers of processes are given again
             _remove(draft)
 
 
@@ -53,7 +53,8 @@ def _stem(path: Path) -> str:
     return f".{path.name}.{checksum_text(platform.node() + boot)[:8]}"
 
 
-def _alive(process: int) -> bool:
+def alive(process: int) -> bool:
+    """Whether a process of that number runs on this machine."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:

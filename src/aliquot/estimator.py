@@ -118,7 +118,8 @@ class Condenser(BaseSampler):
         own = self.network if callable(self.network) else None
         network = settings.network.network(x.shape[1:], len(classes), own)
         judge = TuningJudge(network, settings.evaluation, x[tuning], labels[tuning], judge_key)
-        task = Task(network, x[train], labels[train], self.rows_per_class, judge)
+        matched = settings.network.matched_network(x.shape[1:], len(classes), own)
+        task = Task(matched, x[train], labels[train], self.rows_per_class, judge)
         condensed = method.condense(task, settings, key=condense_key)
 
         self.history_ = dict(condensed.history)

@@ -30,8 +30,8 @@ def files(tmp_path_factory):
 
 
 @pytest.fixture
-def tell(monkeypatch, capsys):
-    """Runs the command; returns exit code, standard output in one line, and standard error."""
+def aliquot(monkeypatch, capsys):
+    """Runs the command; returns exit code, standard output and standard error."""
 
     def run(*words):
         monkeypatch.setattr(sys, "argv", ["aliquot", *map(str, words)])
@@ -40,7 +40,17 @@ def tell(monkeypatch, capsys):
             main()
         except SystemExit as end:
             code = end.code or 0
-        said = capsys.readouterr()
-        return code, " ".join(said.out.split()), said.err
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def tell(aliquot):
+    """Runs the command; returns exit code, standard output in one line, and standard error."""
+
+    def run(*words):
+        code, out, err = aliquot(*words)
+        return code, " ".join(out.split()), err
 
     return run

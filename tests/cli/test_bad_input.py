@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from aliquot.cli import main
-
 SECRET = "Zebrafish"  # planted as a cell value; must never be printed
 SECRET_NUMBER = "424242.5"
 
@@ -26,22 +24,6 @@ def table():
             "died": rng.integers(0, 2, 300),
         }
     )
-
-
-@pytest.fixture
-def aliquot(monkeypatch, capsys):
-    """Runs the command; returns exit code, standard output and standard error."""
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["aliquot", *map(str, words)])
-        code = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code or 0
-        return code, *capsys.readouterr()
-
-    return run
 
 
 @pytest.fixture

@@ -1,5 +1,8 @@
 """``aliquot grid status``, and the options that say where cells are run."""
 
+import json
+
+import pandas as pd
 import pytest
 
 QUICK = ["--budget", "smoke", "--seeds", "1", "--rows-per-class", "4", "--set", "evaluation.full_epochs=2", "--quiet"]
@@ -10,6 +13,15 @@ def test_status_of_a_comparison(tell, tmp_path):
     assert tell("compare", "--methods", "random", "--out", out, *QUICK)[0] == 0
     code, said, _ = tell("grid", "status", out)
     assert (code, said) == (0, "2 of 2 cells done, 0 running, 0 failed, 0 waiting")
+    code, said, _ = tell("grid", "status", out, "--json")
+    assert code == 0
+    assert json.loads(said) == {"done": 2, "running": [], "failed": [], "waiting": 0, "minutes_left": None}
+    code, said, _ = tell("compare", "--methods", "random", "--out", out, *QUICK, "--json")
+    assert code == 0
+    table = json.loads(said)["table"]
+    assert [line["method"] for line in table] == ["full data", "random"]
+    assert table[1]["auprc"] == pytest.approx(pd.read_csv(out / "comparison.csv")["auprc"][1])
+    assert table[1]["auprc_seeds"] is None  # one seed: JSON knows no NaN
 
 
 def test_no_grid_is_one_sentence(tell, tmp_path):

@@ -1,5 +1,7 @@
 """``aliquot reproduce`` through the real command."""
 
+import json
+
 import pandas as pd
 import pytest
 
@@ -30,6 +32,9 @@ def test_a_small_study_is_run_written_and_not_run_again(tell, tmp_path):
     assert len(finished) == 1
     code, again, _ = tell(*words)
     assert (code, again) == (0, said)
+    code, again, _ = tell(*words, "--json")
+    assert code == 0
+    assert json.loads(again)["tables"]["storage"][0]["ratio"] == pytest.approx(table["ratio"])
     assert {path: path.stat().st_mtime_ns for path in (out / "cells").iterdir()} == finished
 
 

@@ -1,6 +1,7 @@
 """Studies from made-up results to files: numbers in their places, the paper's beside, failures and statistics said."""
 
 import re
+from html import escape
 from xml.etree import ElementTree
 
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 
 from aliquot.errors import FileError
 from aliquot.hooks import Silence
+from aliquot.paper.figures import WORDS
 from aliquot.paper.reproduce import ALL, Reproduction, reproduce
 from aliquot.paper.studies import METHODS, STUDIES
 
@@ -38,7 +40,9 @@ def test_every_study_is_written_from_one_grid(fake_grid, drawn, tmp_path):
         pictures = {path.stem for path in folder.glob("*.png")}
         assert pictures == {path.stem for path in folder.glob("*.svg")} == PICTURES.get(name, set())
         for picture in pictures:
-            assert f"({picture}.png)" in text
+            what, seen = WORDS[picture]
+            assert f"![{what} – {seen}]({picture}.png)" in text
+            assert f'<desc id="{picture}-description">{escape(seen)}' in (folder / "table.html").read_text("utf-8")
             assert (folder / f"{picture}.png").read_bytes().startswith(b"\x89PNG")
             ElementTree.parse(folder / f"{picture}.svg")
         assert "simulated in the shape of the paper's cohorts" in text

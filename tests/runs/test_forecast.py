@@ -46,6 +46,15 @@ def test_what_was_remembered_does_not_count_as_fast(clock):
     assert forecast.advance(1) == pytest.approx(50)
 
 
+def test_compiling_does_not_count_as_slow(clock):
+    forecast = Forecast({"experts": 500.0, "matching": 500.0})
+    forecast.stage("experts", 5)
+    clock.now += 30
+    assert forecast.advance(1) == pytest.approx(9 * 30)
+    clock.now += 10
+    assert forecast.advance(1) == pytest.approx(8 * 10)
+
+
 def test_a_stage_that_ends_early_is_done(clock):
     forecast = Forecast({"curves": 1000.0, "matching": 100.0})
     forecast.stage("curves", 10)
@@ -53,7 +62,7 @@ def test_a_stage_that_ends_early_is_done(clock):
     forecast.advance(1)
     forecast.stage("matching", 10)
     clock.now += 1
-    assert forecast.advance(1) == pytest.approx(90 * 2 / 110)
+    assert forecast.advance(1) == pytest.approx(90 / 10)  # nothing of the curves is left
 
 
 def test_without_known_work_nothing_is_said(clock):
@@ -70,6 +79,14 @@ def test_work_grows_with_what_is_asked():
     more = work_of(load_settings(overrides=("match.iterations=4000",)), "btm", parts(), 100)
     assert more["matching"] == pytest.approx(2 * work["matching"], rel=0.05)
     assert work_of(settings, "btm", parts(train=1400), 100)["experts"] == 2 * work["experts"]
+
+
+def test_small_experts_are_less_work_and_full_data_is_not():
+    work, small = (work_of(load_settings(), "btm", parts(), 100, share) for share in (1.0, 0.1))
+    for stage in ("expert length", "experts", "curves"):
+        assert 0.1 * work[stage] < small[stage] < 0.2 * work[stage] or work[stage] == 0
+    assert small["matching"] < work["matching"]
+    assert small["full data"] == work["full data"]
 
 
 def test_methods_without_trajectories_are_not_forecast():

@@ -141,6 +141,25 @@ def test_series_have_settings_of_their_own_but_the_paper_at_its_own_budget_has_n
     assert load_settings(series=True, overrides=("match.iterations=7",)).match.iterations == 7
 
 
+def test_experts_of_a_tcn_may_be_small_and_all_else_is_as_it_was():
+    def parameters(settings, shape):
+        how = settings.network
+        return [network(shape, 2).n_parameters for network in (how.network, how.matched_network)]
+
+    wide, narrow = parameters(load_settings(series=True), (48, 60))
+    assert wide == 254_785
+    assert narrow < wide / 6
+    assert load_settings(series=True, method="m3d").network.matched == "same"  # these only look at features
+    lstm = load_settings(series=True, overrides=("network.kind=lstm-1",))
+    for settings, shape in (
+        (load_settings(), (27,)),
+        (lstm, (48, 60)),
+        (load_settings("paper-mimic3", series=True), (48, 60)),
+    ):
+        same = parameters(settings, shape)
+        assert same[0] == same[1]
+
+
 def test_a_start_and_a_network_by_name_are_changes():
     changes = with_choices({"network": {"hidden": [8]}}, start="kmeans", network="mlp-2")
     assert changes == {"network": {"hidden": [8], "kind": "mlp-2"}, "start": "kmeans"}

@@ -6,11 +6,15 @@ from typing import Annotated
 
 import typer
 
+from aliquot.cli.machine import print_json
 from aliquot.cli.options import (
+    Address,
     Budget,
     CohortName,
     CohortPath,
     Drop,
+    ExecutorName,
+    Json,
     PatientId,
     Positive,
     Preset,
@@ -19,39 +23,16 @@ from aliquot.cli.options import (
     SchemaFile,
     Set,
     SettingsFile,
+    SharedStore,
     Split,
     Target,
+    Verbose,
+    Workers,
 )
 from aliquot.cli.progress import progress_of
 from aliquot.cli.series import Hours, Outcomes, StayId, StepHours, Time, Value, Variable, series_options
 from aliquot.cli.sources import chosen_source, column_options
 from aliquot.cli.tables import comparison_tables, console
-
-ExecutorName = Annotated[
-    str,
-    typer.Option(
-        "--executor",
-        help="Where cells are run: local, one after the other; joblib, several processes; ray, several machines. "
-        "The results are the same.",
-        metavar="local|joblib|ray",
-    ),
-]
-Workers = Annotated[
-    int | None,
-    typer.Option(help="How many at once; by default as many as CPUs.", min=1, metavar="N"),
-]
-Address = Annotated[
-    str | None,
-    typer.Option(help="The Ray cluster to use; by default one is started here.", metavar="HOST:PORT|auto"),
-]
-SharedStore = Annotated[
-    str,
-    typer.Option(
-        "--store",
-        help="How Ray's machines share experts: folder, OUT, which all of them see; objects, Ray's object store.",
-        metavar="folder|objects",
-    ),
-]
 
 
 def compare(
@@ -99,6 +80,8 @@ def compare(
     address: Address = None,
     store: SharedStore = "folder",
     quiet: Quiet = False,
+    verbose: Verbose = False,
+    json: Json = False,
 ) -> None:
     """Condense with several methods, at several sizes and seeds, and print one table.
 
@@ -133,10 +116,13 @@ def compare(
     )
     asked()  # a mistake shows before anything is read
     where = executor_named(executor, workers=workers, address=address, store=store)
-    with progress_of("the same command", quiet=quiet) as progress:
+    with progress_of("the same command", quiet=quiet, verbose=verbose) as progress:
         patients = source.read()
         cells = asked(series=patients[0].series is not None)
         table = compare_into(out, source, cells, progress, patients=patients, executor=where)
+    if json:
+        print_json({"comparison": out, "table": table.to_dict("records")})
+        return
     shown = console(width=130)
     for one in comparison_tables(table):
         shown.print(one)

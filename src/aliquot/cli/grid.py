@@ -1,10 +1,13 @@
 """``aliquot grid``: how far the cells of a comparison are."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from aliquot.cli.machine import print_json
+from aliquot.cli.options import Json
 from aliquot.cli.tables import console
 
 grid = typer.Typer(name="grid", help="Look at a grid of cells while it runs, or after.", no_args_is_help=True)
@@ -18,6 +21,7 @@ def _group() -> None:
 @grid.command()
 def status(
     folder: Annotated[Path, typer.Argument(help="The folder of a comparison or another grid.", metavar="DIR")],
+    json: Json = False,
 ) -> None:
     """Say how many cells are done, running, failed and waiting, and about how long the rest will take.
 
@@ -26,6 +30,9 @@ def status(
     from aliquot.runs import grid as grids
 
     found, shown = grids.status(folder), console()
+    if json:
+        print_json(asdict(found))
+        return
     total = found.done + len(found.running) + len(found.failed) + found.waiting
     left = "" if found.minutes_left is None else f"; about {found.minutes_left:.0f} min left"
     counts = f"{len(found.running)} running, {len(found.failed)} failed, {found.waiting} waiting"

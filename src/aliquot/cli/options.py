@@ -124,3 +124,28 @@ Subgroup = Annotated[
         metavar="COLUMN",
     ),
 ]
+ExecutorName = Annotated[
+    str,
+    typer.Option(
+        "--executor",
+        help="Where cells are run: local, one after the other; joblib, several processes; ray, several machines. "
+        "The results are the same.",
+        metavar="local|joblib|ray",
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(help="How many at once; by default as many as CPUs.", min=1, metavar="N"),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(help="The Ray cluster to use; by default one is started here.", metavar="HOST:PORT|auto"),
+]
+SharedStore = Annotated[
+    str,
+    typer.Option(
+        "--store",
+        help="How Ray's machines share experts: folder, OUT, which all of them see; objects, Ray's object store.",
+        metavar="folder|objects",
+    ),
+]

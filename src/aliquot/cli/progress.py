@@ -113,7 +113,7 @@ class Lines:
         if now - self._said >= self._between and 0 < self._done < self._total:
             left = (now - self._since) * (self._total - self._done) / self._done
             minutes = figures.pop(MINUTES_LEFT, None)
-            whole = "" if minutes is None else f"; about {minutes:.0f} min in all"
+            whole = "" if minutes is None else f"; about {minutes:.0f} min left of the whole run"
             watched = f"; {_shown(figures)}" if self._verbose and figures else ""
             self._say(f"{self._name}: {self._done}/{self._total}, {left:.0f} s left{whole}{watched}")
             self._said = now

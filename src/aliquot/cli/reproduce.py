@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from aliquot.cli.options import Budget, Quiet
+from aliquot.cli.machine import print_json
+from aliquot.cli.options import Address, Budget, ExecutorName, Json, Quiet, SharedStore, Verbose, Workers
 from aliquot.cli.progress import progress_of
 from aliquot.cli.tables import console
 
@@ -46,20 +47,13 @@ def reproduce(
             metavar="NAMES",
         ),
     ] = None,
-    executor: Annotated[
-        str,
-        typer.Option(
-            help="Where cells run: here one after the other, in several processes, or on a Ray cluster.",
-            metavar="local|joblib|ray",
-        ),
-    ] = "local",
-    workers: Annotated[
-        int | None, typer.Option(help="How many cells at once; by default the executor's choice.", min=1)
-    ] = None,
-    address: Annotated[
-        str | None, typer.Option(help="Of the Ray cluster; none starts one here.", metavar="ADDRESS")
-    ] = None,
+    executor: ExecutorName = "local",
+    workers: Workers = None,
+    address: Address = None,
+    store: SharedStore = "folder",
     quiet: Quiet = False,
+    verbose: Verbose = False,
+    json: Json = False,
 ) -> None:
     """Repeat a table or figure of the paper, and write it with the paper's numbers beside.
 
@@ -67,6 +61,8 @@ def reproduce(
     out and what is simulated. Studies share cells, each of which is run once: a reproduction that was stopped continues
     with the same command. OUT/private/ holds what was learned from patients and must not leave.
     """
+    import pandas as pd
+
     from aliquot.paper.reproduce import Reproduction
     from aliquot.paper.reproduce import reproduce as run
     from aliquot.runs.executors import executor_named
@@ -74,9 +70,13 @@ def reproduce(
     words = tuple(dict.fromkeys(word.strip() for text in only or () for word in text.split(",") if word.strip()))
     asked = Reproduction(name=name, budget=budget, cohorts=cohorts, seeds=seeds, only=words)
     out = Path("runs") / f"reproduce-{budget}" if out is None else out
-    chosen = executor_named(executor, workers=workers, address=address)
-    with progress_of("the same command", quiet=quiet) as progress:
+    chosen = executor_named(executor, workers=workers, address=address, store=store)
+    with progress_of("the same command", quiet=quiet, verbose=verbose) as progress:
         texts = run(out, asked, chosen, progress)
+    if json:
+        tables = {study: pd.read_csv(out / study / "table.csv").to_dict("records") for study in texts}
+        print_json({"reproduction": out, "tables": tables})
+        return
     shown = console(width=130)
     for study, text in texts.items():
         shown.print(text)

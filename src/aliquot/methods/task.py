@@ -11,7 +11,7 @@ from aliquot.networks import Network, as_targets
 
 @dataclass(frozen=True)
 class Task:
-    """Training patients, the network to match, how many rows to make, and the helpers around."""
+    """Training patients, the network of experts and students, how many rows to make, and the helpers around."""
 
     network: Network
     x: np.ndarray  # (patients, …) encoded training patients

@@ -25,6 +25,32 @@ STYLE: dict[Any, Any] = {
     "axes.spines.right": False,
     "legend.frameon": False,
 }
+WORDS = {  # of every picture: what it is, and what one sees
+    "auprc-by-size": (
+        "AUPRC by rows per class",
+        "One panel per cohort: AUPRC on held-out patients against rows per class, a line for each method; dashed is "
+        "full data at its best epoch.",
+    ),
+    "average-ranks": (
+        "Average ranks of the methods",
+        "A dot for each method at its average rank over cohorts, sizes and seeds, best on top, for AUROC and AUPRC; "
+        "the bar has the length of Nemenyi's critical difference.",
+    ),
+    "inner-loop": (
+        "Student steps",
+        "AUROC and AUPRC on held-out patients against student steps, a line for each method.",
+    ),
+    "figure-1": (
+        "SGD path, straight line and Bézier curve",
+        "For each recipe: the three paths of one expert in the plane of two principal components, the loss along them, "
+        "and the matching loss over iterations of rows that follow each.",
+    ),
+    "theorem": (
+        "What the theorem speaks of",
+        "A dot for every expert: curvature of its curve, distance to its SGD path, and difference of predicted "
+        "probabilities, by cohort and recipe.",
+    ),
+}
 PATHS = {"sgd": ("SGD path", "#7a7a7a"), "linear": ("straight line", "#d08a1f"), "bezier": ("Bézier curve", "#1b6ca8")}
 COLOURS = ("#7a7a7a", "#8c6bb1", "#d08a1f", "#2a9d6f", "#b5574b", "#d38fc0", "#1b6ca8", "#0b2f4e")
 
@@ -140,12 +166,15 @@ def figure_1(recipes: Mapping[str, tuple[Mapping[str, Any], Mapping[str, pd.Seri
             along.plot(ways["times"], np.mean(ways["loss"][path], axis=0), color=colour, label=name)
             if path in losses:
                 over.plot(losses[path].index, losses[path], color=colour, label=name, marker=".", markersize=4)
-        for mark, index in (("start", 0), ("end", -1)):
-            where.annotate(mark, ways["plane"]["bezier"][index], textcoords="offset points", xytext=(5, 5))
+        ends = {"start": ways["plane"]["bezier"][0], "end": ways["plane"]["bezier"][-1]}
+        for mark, place in ends.items():  # beside the point, away from the paths
+            left = place[0] == min(x for x, _ in ends.values())
+            aside = {"xytext": (-6 if left else 6, 0), "ha": "right" if left else "left", "va": "center"}
+            where.annotate(mark, place, textcoords="offset points", **aside)
         where.set(
             title=f"(a) {title}: one expert, {recipe}", xlabel="principal component 1", ylabel="principal component 2"
         )
-        where.margins(0.12)
+        where.margins(x=0.2, y=0.12)
         along.set(title="(b) loss along the path", xlabel="t", ylabel="cross-entropy, training patients")
         over.set(title="(c) matching loss", xlabel="iteration", ylabel="L, mean since the last look", yscale="log")
     figure.legend(*panels[0][1].get_legend_handles_labels(), loc="outside upper center", ncols=len(PATHS))

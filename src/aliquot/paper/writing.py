@@ -26,7 +26,7 @@ def write_page(folder: Path, page: Page, title: str, caption: Sequence[str], mad
     """
     folder.mkdir(exist_ok=True)
     tables = [markdown(table).rstrip() for table in page.tables]
-    shown = [f"![{name}]({name}.png)" for name in page.pictures]
+    shown = [f"![{' – '.join(figures.WORDS[name])}]({name}.png)" for name in page.pictures]
     text = "\n\n".join([f"# {title}", *caption, made, *tables, *shown]) + "\n"
     write_atomically(folder / "table.md", text.encode())
     write_atomically(folder / "table.csv", page.frame.to_csv(index=False).encode())
@@ -48,10 +48,12 @@ def as_html(page: Page, title: str, notes: Sequence[str]) -> str:
         for part in table.blocks
     ]
     with figures.style():
-        shown = [
-            drawing(figure, name=name, title=name, description=f"{title}: {name}, numbers in table.csv.", caption=name)
-            for name, figure in page.pictures.items()
-        ]
+        shown = []
+        for name, figure in page.pictures.items():
+            what, seen = figures.WORDS[name]
+            shown.append(
+                drawing(figure, name=name, title=what, description=f"{seen} Numbers: table.csv.", caption=seen)
+            )
     numbers = json.loads(page.frame.to_json(orient="records"))
     return comparison_page(title, blocks, lead=notes[0], figures=shown, notes=notes[1:], data=numbers)
 

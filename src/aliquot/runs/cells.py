@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from aliquot.cohort import Cohort
+from aliquot.cohort import Cohort, Parts
 from aliquot.digest import checksum, checksum_text, digest
 from aliquot.drafts import write_atomically
 from aliquot.errors import TamperedError
@@ -228,9 +228,9 @@ def _condensed(cohort: Cohort, request: Request, around: Around) -> dict[str, An
         offset, logits = score_rows(network, settings.evaluation, parts, [(found.x, found.targets)], keys=keys)
         return _reported(summarised(parts.held_out.labels, logits, offset))
 
-    others = _others(cohort, request, found.x.shape[1:], around.networks)
+    network, others = _networks(cohort, request, parts, around.networks)
     return {
-        **scores(task.network),
+        **scores(network),
         **({"others": {name: scores(network) for name, network in others.items()}} if others else {}),
         "tuning": float(max(found.history.get("tuning", [task.judge.rows(found.x, found.targets).mean]))),
         "iterations": len(found.history.get("loss", ())),
@@ -248,15 +248,14 @@ def _condensed(cohort: Cohort, request: Request, around: Around) -> dict[str, An
 
 def _full_data(cohort: Cohort, request: Request, around: Around) -> dict[str, Any]:
     parts, settings, keys = prepare(cohort, request), request.settings.evaluation, streams(request.seed)
-    task = task_of(cohort, request, parts, around.own, around.shared, around.progress)
 
     def scores(network: Network) -> tuple[dict[str, Any], int]:
         judge = TuningJudge(network, settings, parts.tuning.x, parts.tuning.labels, keys["tuning networks"])
         listeners = {"judge": judge, "memory": around.shared, "progress": around.progress}
         return score_full_data(network, settings, parts, keys=keys, **listeners)
 
-    found, epoch = scores(task.network)
-    others = _others(cohort, request, parts.train.x.shape[1:], around.networks)
+    network, others = _networks(cohort, request, parts, around.networks)
+    found, epoch = scores(network)
     best = {name: _reported(scores(network)[0]["full_best_epoch"]) for name, network in others.items()}
     return {
         **_reported(found["full_best_epoch"]),
@@ -266,9 +265,13 @@ def _full_data(cohort: Cohort, request: Request, around: Around) -> dict[str, An
     }
 
 
-def _others(cohort: Cohort, request: Request, shape: tuple[int, ...], names: Sequence[str]) -> dict[str, Network]:
-    how = request.settings.network
-    return {name: named_network(name, shape, cohort.n_classes, how.hidden, how.dropout) for name in names}
+def _networks(
+    cohort: Cohort, request: Request, parts: Parts, names: Sequence[str]
+) -> tuple[Network, dict[str, Network]]:
+    """The network that is trained on the rows, and others by name."""
+    how, shape = request.settings.network, parts.train.x.shape[1:]
+    others = {name: named_network(name, shape, cohort.n_classes, how.hidden, how.dropout) for name in names}
+    return how.network(shape, cohort.n_classes), others
 
 
 def _reported(scores: dict[str, Any]) -> dict[str, Any]:

@@ -13,13 +13,18 @@ from aliquot.runs.settings import Settings
 
 FORWARDS = 1 / 3  # of a pass forwards and backwards
 FIRST_ORDER, FULL = 2.5, 4.0  # passes per row and student step, with the gradient of the matching loss
+NARROW = 0.85  # a network of a seventh of the parameters costs a fifth: small products keep a processor less busy
 REMEMBERED = 0.01  # seconds: what took less was kept from an earlier run, and says nothing of the pace
 
 
-def work_of(settings: Settings, method: str, parts: Parts, rows: int) -> dict[str, float]:
-    """Rows to pass through the network in each stage of a run; empty where the method has other stages."""
+def work_of(settings: Settings, method: str, parts: Parts, rows: int, share: float = 1.0) -> dict[str, float]:
+    """Rows to pass through the network in each stage of a run; empty where the method has other stages.
+
+    ``share`` are the parameters of experts and students as a share of those of the network trained on the rows.
+    """
     if "slots" not in method_named(method).changes:
         return {}
+    small = share**NARROW
     expert, curve, match, how = settings.expert, settings.curve, settings.match, settings.evaluation
     train, tuning, held_out = (len(part.x) for part in (parts.train, parts.tuning, parts.held_out))
     pilots = min(expert.pilots, expert.count) if expert.length == "tuning" else 0
@@ -27,12 +32,13 @@ def work_of(settings: Settings, method: str, parts: Parts, rows: int) -> dict[st
     student = min(match.student_batch or rows, rows) * match.student_steps
     passes = FULL if settings.slots.gradient == "full" else FIRST_ORDER
     looks = 1 + -(-match.iterations // match.judge_every)
+    curves = curve.steps * curve.times * curve.batch_size if settings.slots.path == "bezier" else 0
     final = how.final_networks * (how.final_epochs * rows + FORWARDS * (tuning + held_out))
     return {
-        "expert length": pilots * expert.epochs * (train + FORWARDS * tuning),
-        "experts": (expert.count - pilots) * expert.epochs * train,
-        "curves": expert.count * curve.steps * curve.times * curve.batch_size if settings.slots.path == "bezier" else 0,
-        "matching": match.iterations * student * passes + looks * look,
+        "expert length": small * pilots * expert.epochs * (train + FORWARDS * tuning),
+        "experts": small * (expert.count - pilots) * expert.epochs * train,
+        "curves": small * expert.count * curves,
+        "matching": small * match.iterations * student * passes + looks * look,
         "full data": how.final_networks * how.full_epochs * (train + FORWARDS * tuning),
         "held-out evaluation": 2 * final,
     }
@@ -44,7 +50,7 @@ class Forecast:
     def __init__(self, work: Mapping[str, float]):
         self._left = dict(work)  # work of stages that have not ended
         self._name, self._total, self._since = "", 0, 0.0
-        self._done, self._seconds = 0.0, 0.0  # work and time that tell the pace
+        self._done, self._seconds, self._timed = 0.0, 0.0, 0  # work and time that tell the pace, and how often
 
     def stage(self, name: str, total: int) -> None:
         """A stage begins; whatever was left of the one before is done."""
@@ -60,5 +66,7 @@ class Forecast:
         if work:
             self._left[self._name] = max(0.0, self._left[self._name] - work)
         if took > REMEMBERED:
-            self._done, self._seconds = self._done + work, self._seconds + took
+            if self._timed == 1:  # the first time also compiled the program, and counts only while there is no other
+                self._done, self._seconds = 0.0, 0.0
+            self._done, self._seconds, self._timed = self._done + work, self._seconds + took, self._timed + 1
         return sum(self._left.values()) * self._seconds / self._done if self._done else None

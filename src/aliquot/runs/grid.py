@@ -5,7 +5,6 @@ The folder says how far it is, to anyone who looks: ``grid.json`` lists the cell
 """
 
 import json
-import os
 import shutil
 import socket
 import time
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from aliquot.cohort import Cohort
-from aliquot.drafts import write_atomically
+from aliquot.drafts import alive, write_atomically
 from aliquot.errors import FileError, TamperedError
 from aliquot.hooks import Progress
 from aliquot.runs.cells import Cell, needs_dense, read_result, write_result
@@ -154,19 +153,9 @@ def _where(path: Path) -> str:
         marker = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         return ""
-    if marker["host"] == socket.gethostname() and not _alive(marker["pid"]):
+    if marker["host"] == socket.gethostname() and not alive(marker["pid"]):
         return ""
     return f"{marker['host']}, process {marker['pid']}, for {(time.time() - marker['since']) / 60:.0f} min"
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass  # somebody else's
-    return True
 
 
 def _json(path: Path) -> dict[str, Any]:

@@ -67,15 +67,22 @@ def run(
     settings, keys = request.settings, streams(request.seed)
     parts = prepare(cohort, request) if parts is None else parts
     rows = request.rows_per_class * cohort.n_classes
-    clock = Stopwatch(progress, Forecast(work_of(settings, request.method, parts, rows)))
+    network = settings.network.network(parts.train.x.shape[1:], cohort.n_classes, own)
+    matched = settings.network.matched_network(parts.train.x.shape[1:], cohort.n_classes, own)
+    share = matched.n_parameters / network.n_parameters
+    clock = Stopwatch(progress, Forecast(work_of(settings, request.method, parts, rows, share)))
     task = task_of(cohort, request, parts, memory, shared, clock, own)
     kept = memory if shared is None else shared
     condensed = method_named(request.method).condense(task, settings, key=keys["condense"])
+    if condensed.expert_epochs and matched.n_parameters != network.n_parameters:
+        note = f"experts and students were small networks ({matched.n_parameters:,} parameters); rows were chosen and"
+        note += f" scored with the network itself ({network.n_parameters:,})"
+        condensed = dataclasses.replace(condensed, notes=(*condensed.notes, note))
     follows = bool(condensed.stored) and "slots" in method_named(request.method).changes
     geometry = curve_geometry(task, settings, key=keys["condense"]) if follows else None
     held_out = split_patients(cohort, seed=request.seed) == HELD_OUT
     scores = evaluate_held_out(
-        task.network,
+        network,
         settings.evaluation,
         parts,
         condensed.x,
@@ -98,7 +105,7 @@ def run(
         target=cohort.target,
         classes=cohort.classes,
         encoder=parts.encoder,
-        recipe=_recipe(cohort, request, task.network, condensed, metrics, "own" if own else settings.network.kind),
+        recipe=_recipe(cohort, request, network, condensed, metrics, "own" if own else settings.network.kind),
         metrics=metrics,
         settings=settings_to(settings),
         history=dict(condensed.history),
@@ -129,11 +136,12 @@ def task_of(
     What is shared is kept whole: the next method may follow every checkpoint.
     """
     settings, train, tuning = request.settings, parts.train, parts.tuning
-    network = settings.network.network(train.x.shape[1:], cohort.n_classes, own)
-    key = streams(request.seed)["tuning networks"]
+    shape, key = train.x.shape[1:], streams(request.seed)["tuning networks"]
+    network = settings.network.network(shape, cohort.n_classes, own)
+    matched = settings.network.matched_network(shape, cohort.n_classes, own)
     judge = TuningJudge(network, settings.evaluation, tuning.x, tuning.labels, key)
     dense = shared is not None
-    return Task(network, train.x, train.labels, request.rows_per_class, judge, memory, shared, progress, dense)
+    return Task(matched, train.x, train.labels, request.rows_per_class, judge, memory, shared, progress, dense)
 
 
 class Stopwatch:

@@ -15,7 +15,7 @@ from aliquot.errors import FileError, SettingsError, known_names
 from aliquot.evaluate.protocol import EvaluationSettings
 from aliquot.methods import MethodSettings, method_named
 from aliquot.networks import Build, Network, named_network, own_network
-from aliquot.networks.named import NetworkName
+from aliquot.networks.named import SMALL, NetworkName, resolved
 
 DATASETS = ("ouh", "puh", "uhb", "eicu", "mimic3")  # of the paper
 OURS = (*DATASETS, "physionet2012")  # with settings for our recipe
@@ -29,17 +29,23 @@ BUDGETS = ("smoke", "cpu", "paper")
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkSettings:
-    """The network whose training is matched, and which is trained on the rows."""
+    """The network which is trained on the rows, and the one whose training is matched."""
 
     kind: NetworkName = "auto"  # "auto": mlp for tables, tcn for series
     hidden: tuple[int, ...] = (64,)  # of an MLP
     dropout: float = 0.25  # of an MLP
+    matched: Literal["same", "small"] = "same"  # "small": experts and students of a TCN are narrow ones
 
     def network(self, shape: tuple[int, ...], n_classes: int, own: Build | None = None) -> Network:
         """The network for rows of a shape: the one of that name, or the user's own."""
         if own is not None:
             return own_network(own, shape, n_classes)
         return named_network(self.kind, shape, n_classes, self.hidden, self.dropout)
+
+    def matched_network(self, shape: tuple[int, ...], n_classes: int, own: Build | None = None) -> Network:
+        """The network of experts and students: a small one where that is asked for and there is one."""
+        small = SMALL.get(resolved(self.kind, shape)) if self.matched == "small" and own is None else None
+        return self.network(shape, n_classes, own) if small is None else small(shape[-1], n_classes)
 
 
 @dataclass(frozen=True, kw_only=True)
