@@ -50,6 +50,7 @@ def test_a_release_of_series_comes_back(result, tmp_path):
     assert (long["variable"] == "y").sum() == 8
 
 
+@pytest.mark.slow
 def test_small_experts_are_told_and_the_rows_are_for_the_network_itself(cohort):
     result = aliquot.condense(cohort, rows_per_class=4, budget="smoke", settings=QUICK | {"network": {"kind": "tcn"}})
     experts, checkpoints = 2, 3

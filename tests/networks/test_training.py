@@ -61,7 +61,7 @@ def test_training_lowers_the_loss_and_watches(blobs, small_network):
     )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(n=st.integers(1, 300), size=st.integers(1, 70), seed=st.integers(0, 5))
 def test_shuffled_batches_hold_every_row_once(n, size, seed):
     batches = np.asarray(shuffled_batches(jax.random.key(seed), n, size))

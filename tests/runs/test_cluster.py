@@ -89,6 +89,7 @@ def ends_well(process: subprocess.Popen) -> None:
     assert process.returncode == 0, said
 
 
+@pytest.mark.slow
 def test_arrays_through_the_object_store_give_the_same_results(cluster, alone, quick, results, tmp_path):
     out = tmp_path / "objects"
     ends_well(start_grid(out, cluster[0], quick, "--store", "objects", "--methods", "btm,random", "--seeds", "1"))

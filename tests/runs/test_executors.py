@@ -58,6 +58,7 @@ def ends_well(process) -> None:
     assert process.returncode == 0, said
 
 
+@pytest.mark.slow
 def test_killed_workers_and_a_killed_grid_end_with_the_same_bytes(table, alone, quick, results, descendants, tmp_path):
     out = tmp_path / "joblib"
     first = start(table, out, quick)
