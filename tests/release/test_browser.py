@@ -17,6 +17,7 @@ from aliquot.cohort.embedded import TARGET, support2_frame
 from aliquot.release.report import report
 from aliquot.release.report.comparison import Block, comparison_page
 from aliquot.release.report.figures import method_scores
+from aliquot.release.report.svg import canvas, drawing, styled
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 REQUIRED = os.environ.get("ALIQUOT_BROWSER") == "required"
@@ -48,6 +49,13 @@ def comparison() -> str:
     rng = np.random.default_rng(0)
     entries = [(name, float(score), 0.01) for name, score in zip("abcdefgh", rng.uniform(0.5, 0.7, 8), strict=True)]
     figures = [method_scores(f"{metric}-50", metric.upper(), entries, bar=0.71) for metric in ("auprc", "auroc")]
+    with styled():
+        wide, axes = canvas(width=12.5)
+        axes.plot([0, 1], [1, 0])
+        words = {"title": "Wide", "description": "A line falls.", "caption": "As wide as the page"}
+        figures.append(drawing(wide, name="wide", **words))
+    assert figures[-1].whole
+    assert not figures[0].whole
     heads = ["method", "AUROC", "AUPRC", "of full", "behind the best", "seconds", "experts, s", "trajectories"]
     lines = [[name, f"{score:.3f} ± 0.010 ± 0.004", *["0.123 ± 0.004"] * 6] for name, score, _ in entries]
     return comparison_page(

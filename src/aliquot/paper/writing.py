@@ -36,17 +36,17 @@ def write_page(folder: Path, page: Page, title: str, caption: Sequence[str], mad
     ]
     write_atomically(folder / "table.tex", "\n".join(printed).encode())
     draw(folder, page.pictures, note)
-    write_atomically(folder / "table.html", as_html(page, title, [*caption, made]).encode())
+    write_atomically(folder / "table.html", as_html(page, title, caption, made, note).encode())
     return text
 
 
-def as_html(page: Page, title: str, notes: Sequence[str]) -> str:
-    """The page as one HTML file that loads nothing from elsewhere."""
-    blocks = [
-        Block(": ".join(filter(None, (table.title, part.title))), table.heads, part.lines, " ".join(table.notes))
-        for table in page.tables
-        for part in table.blocks
-    ]
+def as_html(page: Page, title: str, caption: Sequence[str], made: str, note: str) -> str:
+    """The page as one HTML file that loads nothing from elsewhere; what the budget leaves out comes last."""
+    blocks = []
+    for table in page.tables:
+        for part in table.blocks:
+            notes = " ".join(table.notes) if part is table.blocks[-1] else ""
+            blocks.append(Block(": ".join(filter(None, (table.title, part.title))), table.heads, part.lines, notes))
     with figures.style():
         shown = []
         for name, figure in page.pictures.items():
@@ -55,7 +55,10 @@ def as_html(page: Page, title: str, notes: Sequence[str]) -> str:
                 drawing(figure, name=name, title=what, description=f"{seen} Numbers: table.csv.", caption=seen)
             )
     numbers = json.loads(page.frame.to_json(orient="records"))
-    return comparison_page(title, blocks, lead=notes[0], figures=shown, notes=notes[1:], data=numbers)
+    leaves_out, patients, *more = caption
+    lead = f"{note.partition(',')[0].capitalize()}; what it leaves out is said at the end. {patients}"
+    notes = [leaves_out, *more, made.replace("`", "")]
+    return comparison_page(title, blocks, lead=lead, figures=shown, notes=notes, data=numbers)
 
 
 def draw(folder: Path, pictures: "Mapping[str, Figure]", note: str) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 # Colours to draw with. They are stand-ins: each is replaced by a variable of the page's style sheet, so that
 # one figure reads well on white, on black and on paper.
 INK, FAINT, OURS, RANDOM, FULL, BEST, REAL = (f"#00000{number}" for number in range(1, 8))
+WHOLE = 7 * 72  # points: figures that are wider take the width of the page
 VARIABLES = {
     INK: "var(--ink)",
     FAINT: "var(--faint)",
@@ -56,6 +57,7 @@ class Drawing:
 
     svg: str
     caption: str
+    whole: bool = False  # takes the width of the page, and is moved sideways where that is too narrow
 
 
 def canvas(width: float = 4.4, height: float = 2.9) -> "tuple[Figure, Axes]":
@@ -87,7 +89,8 @@ def drawing(figure: "Figure", *, name: str, title: str, description: str, captio
     for colour, variable in VARIABLES.items():
         body = body.replace(colour, variable)
     width, height = figure.get_size_inches() * 72
-    return Drawing(framed(body, name=name, size=(width, height), title=title, description=description), caption)
+    svg = framed(body, name=name, size=(width, height), title=title, description=description)
+    return Drawing(svg, caption, whole=bool(width > WHOLE))
 
 
 def framed(body: str, *, name: str, size: tuple[float, float], title: str, description: str) -> str:
