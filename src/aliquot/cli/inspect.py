@@ -73,6 +73,7 @@ def schema(
         print(text, end="")
     else:
         write_atomically(out, text.encode())
+        console().print(f"schema: {out}   (correct it, then: aliquot condense --schema {out})")
 
 
 def cohorts(json: Json = False) -> None:
