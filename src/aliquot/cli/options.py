@@ -129,7 +129,7 @@ ExecutorName = Annotated[
     typer.Option(
         "--executor",
         help="Where cells are run: local, one after the other; joblib, several processes; ray, several machines. "
-        "The results are the same.",
+        "Results of tables are the same.",
         metavar="local|joblib|ray",
     ),
 ]
