@@ -1,11 +1,14 @@
 """Three ways to convolve over time on a CPU: XLA's convolution, unfolded windows, and one product per step back.
 
+And training on batches that pass as a whole, or in pieces that stay in the cache.
+
     python benchmarks/convolution.py [--rows 100] [--steps 48] [--channels 60] [--repeats 5]
 
 What Aliquot does with the paper's TCN, each way, measured in turns in one run; ratios are to the fastest.
 """
 
 import argparse
+import copy
 import time
 from collections.abc import Callable
 from functools import partial
@@ -16,10 +19,11 @@ import numpy as np
 
 from aliquot.matching import Rows, Slots, meta_gradient
 from aliquot.matching.loop import student_loss, student_split
-from aliquot.networks import Network, as_targets, tcn
+from aliquot.networks import Network, TrainSettings, as_targets, tcn, train_networks
 from aliquot.networks.tcn import Branches
 
 EXPERTS, STEPS = 5, 3
+STAYS = 1024
 
 
 def by_xla(branches: Branches, x: jax.Array) -> jax.Array:
@@ -77,6 +81,32 @@ def works_of(way: Callable | None, network: Network, x: jax.Array, targets: jax.
     return {name: partial(lambda work, at: jax.block_until_ready(work(at)), *pair) for name, pair in compiled.items()}
 
 
+def epochs_of(network: Network, x: jax.Array, targets: jax.Array) -> dict[str, Callable]:
+    """One epoch of training on all stays, in pieces and with whole batches."""
+    whole = copy.copy(network)
+    whole.at_once = None
+    one, keys = TrainSettings(epochs=1), jax.random.split(jax.random.key(0), 1)
+    stays, classes = x[jnp.arange(STAYS) % len(x)], targets[jnp.arange(STAYS) % len(x)]
+
+    def epoch(network):
+        return jax.block_until_ready(train_networks(network, one, stays, classes, keys).end)
+
+    ways = {f"pieces of {network.at_once}": network, f"whole batches of {one.batch_size}": whole}
+    return {name: partial(epoch, way) for name, way in ways.items()}
+
+
+def timed(works: dict[str, Callable], repeats: int) -> None:
+    """Print the fastest of several turns of each."""
+    best = dict.fromkeys(works, np.inf)
+    for _ in range(repeats):
+        for name, work in works.items():
+            since = time.perf_counter()
+            work()
+            best[name] = min(best[name], time.perf_counter() - since)
+    for name, seconds in best.items():
+        print(f"  {name:<28} {seconds:8.4f} s   {seconds / min(best.values()):5.2f} ×", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, value in (("rows", 100), ("steps", 48), ("channels", 60), ("repeats", 5)):
@@ -92,15 +122,13 @@ def main() -> None:
     for task in next(iter(works.values())):
         results = [works[name][task]() for name in works]
         worst = max(float(jnp.linalg.norm(one - results[0]) / jnp.linalg.norm(results[0])) for one in results)
-        best = dict.fromkeys(works, np.inf)
-        for _ in range(asked.repeats):
-            for name in works:
-                since = time.perf_counter()
-                works[name][task]()
-                best[name] = min(best[name], time.perf_counter() - since)
         print(f"{task}   (they agree to {worst:.0e})")
-        for name, seconds in best.items():
-            print(f"  {name:<28} {seconds:8.4f} s   {seconds / min(best.values()):5.2f} ×")
+        timed({name: work[task] for name, work in works.items()}, asked.repeats)
+    epochs = epochs_of(network, x, targets)
+    for work in epochs.values():
+        work()  # compiled
+    print(f"an epoch of training on {STAYS:,} stays")
+    timed(epochs, asked.repeats)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import log_loss
 
-from aliquot.networks import as_targets, cross_entropy, mlp, mlp_variants
+from aliquot.networks import MLP, Network, as_targets, cross_entropy, mlp, mlp_variants
 from aliquot.networks.mlp import drop, random_bytes
 
 
@@ -59,3 +59,32 @@ def test_loss_agrees_with_scikit_learn(x64):
 def test_rows_with_weight_zero_count_nothing():
     z, q = jnp.array([0.3, -1.0, 9.0]), jnp.array([1.0, 0.0, 0.0])
     np.testing.assert_allclose(cross_entropy(z, q, jnp.array([1.0, 1.0, 0.0])), cross_entropy(z[:2], q[:2]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("rows", [3, 8, 13])
+def test_pieces_of_a_batch_give_the_gradient_and_the_logits_of_the_whole(n_classes, rows):
+    rng = np.random.default_rng(rows)
+    whole = Network(lambda key: MLP(5, (4,), 1 if n_classes == 2 else 3, 0.0, key=key), n_classes)
+    pieces = Network(lambda key: MLP(5, (4,), 1 if n_classes == 2 else 3, 0.0, key=key), n_classes, at_once=4)
+    with jax.enable_x64(True):
+        theta = jnp.asarray(rng.normal(size=whole.n_parameters))
+        x = jnp.asarray(rng.normal(size=(rows, 5)))
+        targets = as_targets(rng.integers(0, n_classes, rows), n_classes).astype(float)
+        weights = jnp.asarray(np.arange(rows) < rows - 1, float)  # the last row is padding
+        np.testing.assert_allclose(
+            pieces.gradient(theta, x, targets, weights), jax.grad(whole.loss)(theta, x, targets, weights), rtol=1e-9
+        )
+        np.testing.assert_allclose(pieces.predict(theta, x), whole.logits(theta, x), rtol=1e-12)
+
+
+def test_pieces_drop_other_units():
+    network = Network(lambda key: MLP(2, (64,), 1, 0.5, key=key), 2, at_once=1)
+    theta = network.init(jax.random.key(0))
+    same, targets, weights = jnp.ones((2, 2)), jnp.ones(2), jnp.ones(2)
+    dropped = network.gradient(theta, same, targets, weights, jax.random.key(1))
+    alone = [
+        network.gradient(theta, same[:1], targets[:1], weights[:1], key) for key in jax.random.split(jax.random.key(1))
+    ]
+    np.testing.assert_allclose(dropped, np.mean(alone, axis=0), rtol=1e-5, atol=1e-7)
+    assert np.abs(alone[0] - alone[1]).max() > 0.01

@@ -67,7 +67,7 @@ def logits_of(network: Network, thetas: jax.Array, x: np.ndarray) -> np.ndarray:
 
 @partial(jax.jit, static_argnames="network")
 def _logits(network, thetas, x):
-    return jax.lax.map(lambda theta: network.logits(theta, x), thetas)
+    return jax.lax.map(lambda theta: network.predict(theta, x), thetas)
 
 
 def hard_targets(labels: np.ndarray, n_classes: int) -> np.ndarray:

@@ -26,8 +26,10 @@ class Network:
         build: Callable[[Array], eqx.Module],
         n_classes: int,
         with_outputs: Callable[[int], "Network"] | None = None,
+        at_once: int | None = None,
     ):
         self.n_classes = n_classes
+        self.at_once = at_once  # rows that pass together: as many as a processor's cache holds; None: the whole batch
         self.n_outputs = 1 if n_classes == 2 else n_classes
         self.with_outputs = with_outputs  # the same body with another number of outputs, for embeddings
         self._build = build
@@ -75,23 +77,61 @@ class Network:
         """Mean cross-entropy of a batch; rows with weight 0 count nothing."""
         return cross_entropy(self.logits(theta, x, key), targets, weights)
 
+    def gradient(self, theta: Array, x: Array, targets: Array, weights: Array, key: Array | None = None) -> Array:
+        """Gradient of :meth:`loss` by ``theta``; of a large network the sum over pieces of the batch."""
+        if self.at_once is None or len(x) <= self.at_once:
+            return jax.grad(self.loss)(theta, x, targets, weights, key)
+        share = weights / weights.sum()
+        keys = None if key is None else jax.random.split(key, -(-len(x) // self.at_once))
+
+        def part(theta, x, targets, share, key):
+            return share @ row_losses(self.logits(theta, x, key), targets)
+
+        pieces = tuple(in_pieces(rows, self.at_once) for rows in (x, targets, share))
+        return jax.lax.scan(
+            lambda total, piece: (total + jax.grad(part)(theta, *piece), None), jnp.zeros_like(theta), (*pieces, keys)
+        )[0]
+
+    def predict(self, theta: Array, x: Array) -> Array:
+        """Logits of any number of rows, dropout off; of a large network piece by piece."""
+        if self.at_once is None or len(x) <= self.at_once:
+            return self.logits(theta, x)
+        logits = jax.lax.map(lambda piece: self.logits(theta, piece), in_pieces(x, self.at_once))
+        return logits.reshape(-1, *logits.shape[2:])[: len(x)]
+
+
+def in_pieces(x: Array, at_once: int) -> Array:
+    """The rows as pieces (pieces, rows, …) of equal size, at most ``at_once``; zeros fill up the last.
+
+    >>> in_pieces(jnp.arange(7), at_once=4)
+    Array([[0, 1, 2, 3],
+           [4, 5, 6, 0]], dtype=int32)
+    """
+    count = -(-len(x) // at_once)
+    size = -(-len(x) // count)
+    padding = [(0, count * size - len(x))] + [(0, 0)] * (x.ndim - 1)
+    return jnp.pad(x, padding).reshape(count, size, *x.shape[1:])
+
 
 def cross_entropy(logits: Array, targets: Array, weights: Array | None = None) -> Array:
-    """Mean cross-entropy of logits against hard or soft targets.
-
-    One logit z per row and targets q in [0, 1] (two classes), or C logits and C probabilities per row:
-    ``-q log σ(z) - (1 - q) log(1 - σ(z))``, or ``-Σ_c q_c log softmax(z)_c``.
+    """Mean cross-entropy of logits against hard or soft targets; rows with weight 0 count nothing.
 
     >>> round(float(cross_entropy(jnp.zeros(4), jnp.array([0.0, 1.0, 0.5, 1.0]))), 3)
     0.693
     """
+    losses = row_losses(logits, targets)
+    return losses.mean() if weights is None else jnp.sum(losses * weights) / weights.sum()
+
+
+def row_losses(logits: Array, targets: Array) -> Array:
+    """Cross-entropy of each row's logits against its hard or soft target.
+
+    One logit z per row and targets q in [0, 1] (two classes), or C logits and C probabilities per row:
+    ``-q log σ(z) - (1 - q) log(1 - σ(z))``, or ``-Σ_c q_c log softmax(z)_c``.
+    """
     if logits.ndim == 1:
-        losses = jax.nn.softplus(logits) - targets * logits
-    else:
-        losses = -jnp.sum(targets * jax.nn.log_softmax(logits), axis=-1)
-    if weights is None:
-        return losses.mean()
-    return jnp.sum(losses * weights) / weights.sum()
+        return jax.nn.softplus(logits) - targets * logits
+    return -jnp.sum(targets * jax.nn.log_softmax(logits), axis=-1)
 
 
 def as_targets(labels: ArrayLike, n_classes: int) -> Array:

@@ -23,6 +23,7 @@ from aliquot.networks.mlp import drop, random_bytes
 from aliquot.networks.network import Network
 
 SLOPE = 0.25  # of a PReLU before it is trained
+AT_ONCE = 32  # stays that pass together: what they leave on the way is a few megabytes (decision 7)
 
 
 class Branches(eqx.Module):
@@ -180,4 +181,5 @@ def tcn(
         lambda key: TCN(inputs, channels, kernels, blocks, outputs, dropout, key=key),
         n_classes,
         with_outputs=lambda n: tcn(inputs, n, channels, kernels, blocks, dropout),
+        at_once=AT_ONCE,
     )

@@ -1,6 +1,7 @@
 """Training many networks at once: experts, evaluation networks and full-data baselines all come from here.
 
-One compiled program trains all networks of a call: ``vmap`` over networks, ``scan`` over epochs and batches.
+One compiled program trains all networks of a call: ``vmap`` over networks, ``scan`` over epochs and batches. Of large
+networks one alone keeps a processor busy: they are trained one after the other, each batch in pieces.
 """
 
 from dataclasses import dataclass
@@ -68,13 +69,15 @@ def _train(network, settings, x, targets, starts, epoch_keys, watch, keep_path):
         def epoch(state, number):
             state = _epoch(network, settings, x, targets, state, number, jax.random.fold_in(key, number))
             theta = state[0]
-            watched = None if watch is None else network.logits(theta, watch)
+            watched = None if watch is None else network.predict(theta, watch)
             return state, (watched, theta if keep_path else None)
 
         (end, _), (watched, path) = jax.lax.scan(epoch, (start, jnp.zeros_like(start)), jnp.arange(settings.epochs))
         return Trained(start, end, watched, None if path is None else jnp.concatenate([start[None], path]))
 
-    return jax.vmap(train_one)(starts, epoch_keys)
+    if network.at_once is None:
+        return jax.vmap(train_one)(starts, epoch_keys)
+    return jax.lax.map(lambda inputs: train_one(*inputs), (starts, epoch_keys))  # large: one after the other
 
 
 def _epoch(network, settings, x, targets, state, number, key):
@@ -90,7 +93,7 @@ def _epoch(network, settings, x, targets, state, number, key):
         weights = (rows < len(x)).astype(x.dtype)
 
         def gradient(theta):
-            return jax.grad(network.loss)(theta, x[rows], targets[rows], weights, key)
+            return network.gradient(theta, x[rows], targets[rows], weights, key)
 
         velocity = settings.momentum * velocity + _direction(settings.gsam, gradient, theta, share)
         return (theta - settings.learning_rate * share * velocity, velocity), None
