@@ -48,7 +48,7 @@ COHORTS = {
     "puh": Shape("Portsmouth (CURIAL)", 38_717, 2_005, "simulated_covid19", 1.86, 0.31),
     "uhb": Shape("Birmingham (CURIAL)", 98_750, 790, "simulated_covid19", 2.07, 0.13),
     "eicu": Shape("eICU", 49_305, 4_437, "simulated_death", 1.92, 0.0),
-    "mimic3": Shape("MIMIC-III", 21_139, 2_797, "simulated_died_in_hospital", 1.4, 0.0),
+    "mimic3": Shape("MIMIC-III", 21_139, 2_797, "simulated_died_in_hospital", 1.36, 0.0),
 }
 
 
