@@ -6,8 +6,7 @@ Preset ``paper-NAME``, a fixed number of epochs, 70/15/15 split, mean over the n
 in the paper, and on another simulated cohort of the same size (seed + 1000), because held_out has as few as 118
 patients with the outcome: in single runs of uhb its AUPRC differed by .04 to .06 from that of the other cohort. OK is
 the second within ±.01 AUROC and ±.02 AUPRC of the paper's. At a smaller fraction networks learn from fewer patients and
-score lower. ``mimic3`` takes from ten minutes to an hour for each network on two cores, so it is left out unless named;
-its constants come from a logistic regression and from 5 of 80 epochs, and this check of it has not been run.
+score lower. ``mimic3`` takes about twenty minutes for each network, so it is left out unless named.
 """
 
 import argparse

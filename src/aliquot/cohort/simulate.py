@@ -1,11 +1,9 @@
 """Simulated cohorts in the shape of the paper's five: for tests, and for people without access to the records.
 
 Nobody's data went in: sizes and prevalence are the paper's (UHB's size and eICU's prevalence are inferred), units and
-typical values are common knowledge, and how
-clearly the outcome shows was set by hand until the paper's network, trained on all patients, scored about as in the
-paper (``benchmarks/simulated.py`` checks it). For mimic3 this was not done with the whole training of its network, only
-with a logistic regression on mean, spread and last hour (.848/.508; paper .837/.499) and with the network after 5 of
-its 80 epochs (.825/.436). Relations between columns are simple and should teach nobody medicine.
+typical values are common knowledge, and how clearly the outcome shows was set by hand until the paper's network,
+trained on all patients for as long as in the paper, scored about as there (``benchmarks/simulated.py`` checks it).
+Relations between columns are simple and should teach nobody medicine.
 
 Every patient has a Gaussian vector with a few common factors, the first of them severity. Those with the outcome are
 moved along one pattern: by ``strength``, in standard deviations of the best linear score, and a share ``florid`` of
