@@ -5,7 +5,16 @@ import pytest
 from aliquot.errors import AliquotError, FileError, SettingsError
 from aliquot.matching import Slots
 from aliquot.methods import METHODS
-from aliquot.runs.settings import BUDGETS, PRESETS, Settings, load_settings, settings_from, settings_to, with_choices
+from aliquot.runs.settings import (
+    BUDGETS,
+    DATASETS,
+    PRESETS,
+    Settings,
+    load_settings,
+    settings_from,
+    settings_to,
+    with_choices,
+)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -42,6 +51,13 @@ def test_the_papers_datasets():
     assert (mimic.network.kind, mimic.distribution.width) == ("tcn", 128)
     assert (mimic.expert.epochs, mimic.expert.momentum, mimic.evaluation.learning_rate) == (60, 0, 0.02)
     assert (mimic.evaluation.search_epochs, mimic.evaluation.final_epochs) == (60, 80)
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_our_recipe_for_a_dataset_condenses_for_the_papers_network(name):
+    ours, papers = (load_settings(f"{kind}-{name}", series=name == "mimic3").network for kind in ("default", "paper"))
+    shape = (48, 60) if name == "mimic3" else (27,)
+    assert ours.network(shape, 2) is papers.network(shape, 2)
 
 
 def test_rivals_have_the_papers_eighty_steps_and_their_own_slots():
