@@ -75,7 +75,8 @@ def test_without_known_work_nothing_is_said(clock):
 def test_work_grows_with_what_is_asked():
     settings = load_settings()
     work = work_of(settings, "btm", parts(), 100)
-    assert set(work) >= {"expert length", "experts", "curves", "matching", "full data", "held-out evaluation"}
+    stages = ("expert length", "experts", "curves", "starting rows", "matching", "full data", "held-out evaluation")
+    assert tuple(work) == stages
     more = work_of(load_settings(overrides=("match.iterations=4000",)), "btm", parts(), 100)
     assert more["matching"] == pytest.approx(2 * work["matching"], rel=0.05)
     assert work_of(settings, "btm", parts(train=1400), 100)["experts"] == 2 * work["experts"]

@@ -35,10 +35,12 @@ def search(
     kept = memory.recall("matching")
     if kept is not None:
         state, history = _restore(state, kept), History.restore(kept)
-    progress.stage("matching", iterations)
-    progress.advance(history.iterations)
+    progress.stage("starting rows", 1)
     if not history.looks:
         history.look(show(state), judge)
+    progress.advance()
+    progress.stage("matching", iterations)
+    progress.advance(history.iterations)
     while (done := history.iterations) < iterations:
         block = min(judge_every, iterations - done)
         state, figures = advance(state, done, block)

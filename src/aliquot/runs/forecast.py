@@ -12,8 +12,8 @@ from aliquot.methods import method_named
 from aliquot.runs.settings import Settings
 
 FORWARDS = 1 / 3  # of a pass forwards and backwards
-FIRST_ORDER, FULL = 2.5, 4.0  # passes per row and student step, with the gradient of the matching loss
-NARROW = 0.85  # a network of a seventh of the parameters costs a fifth: small products keep a processor less busy
+FIRST_ORDER, FULL = 2.5, 4.5  # passes per row and student step, with the gradient of the matching loss
+NARROW = 0.8  # a network of an eighth of the parameters costs a fifth: small products keep a processor less busy
 REMEMBERED = 0.01  # seconds: what took less was kept from an earlier run, and says nothing of the pace
 
 
@@ -31,13 +31,14 @@ def work_of(settings: Settings, method: str, parts: Parts, rows: int, share: flo
     look = how.search_networks * (how.search_epochs * rows + FORWARDS * tuning) * (2 if settings.slots.average else 1)
     student = min(match.student_batch or rows, rows) * match.student_steps
     passes = FULL if settings.slots.gradient == "full" else FIRST_ORDER
-    looks = 1 + -(-match.iterations // match.judge_every)
+    looks = -(-match.iterations // match.judge_every)
     curves = curve.steps * curve.times * curve.batch_size if settings.slots.path == "bezier" else 0
     final = how.final_networks * (how.final_epochs * rows + FORWARDS * (tuning + held_out))
     return {
         "expert length": small * pilots * expert.epochs * (train + FORWARDS * tuning),
         "experts": small * (expert.count - pilots) * expert.epochs * train,
         "curves": small * expert.count * curves,
+        "starting rows": look,
         "matching": small * match.iterations * student * passes + looks * look,
         "full data": how.final_networks * how.full_epochs * (train + FORWARDS * tuning),
         "held-out evaluation": 2 * final,
