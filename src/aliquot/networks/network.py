@@ -82,12 +82,12 @@ class Network:
         if self.at_once is None or len(x) <= self.at_once:
             return jax.grad(self.loss)(theta, x, targets, weights, key)
         share = weights / weights.sum()
-        keys = None if key is None else jax.random.split(key, -(-len(x) // self.at_once))
+        pieces = tuple(in_pieces(rows, self.at_once) for rows in (x, targets, share))
+        keys = None if key is None else jax.random.split(key, len(pieces[0]))
 
         def part(theta, x, targets, share, key):
             return share @ row_losses(self.logits(theta, x, key), targets)
 
-        pieces = tuple(in_pieces(rows, self.at_once) for rows in (x, targets, share))
         return jax.lax.scan(
             lambda total, piece: (total + jax.grad(part)(theta, *piece), None), jnp.zeros_like(theta), (*pieces, keys)
         )[0]

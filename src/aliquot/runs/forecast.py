@@ -13,7 +13,7 @@ from aliquot.runs.settings import Settings
 
 FORWARDS = 1 / 3  # of a pass forwards and backwards
 FIRST_ORDER, FULL = 2.5, 4.5  # passes per row and student step, with the gradient of the matching loss
-NARROW = 0.8  # a network of an eighth of the parameters costs a fifth: small products keep a processor less busy
+NARROW = 0.8  # a network of an eighth of the parameters costs about a fifth (decision 8)
 REMEMBERED = 0.01  # seconds: what took less was kept from an earlier run, and says nothing of the pace
 
 
