@@ -44,7 +44,8 @@ def main() -> None:
         pace = seconds_per_row(network, shape)
         for budget in BUDGETS:
             settings = load_settings(asked.preset, budget, series=series)
-            work = sum(work_of(settings, "btm", parts(n), ROWS, matched.n_parameters / network.n_parameters).values())
+            share = matched.n_parameters / network.n_parameters
+            work = sum(map(sum, work_of(settings, "btm", parts(n), ROWS, share).values()))
             match, expert = settings.match, settings.expert
             figures = f"{expert.count:>8} {expert.epochs:>6} {match.iterations:>10}"
             figures += f" {match.iterations // match.judge_every:>5} {settings.evaluation.final_networks:>8}"

@@ -5,7 +5,7 @@ import pytest
 
 import aliquot.runs.forecast as forecast_module
 from aliquot.cohort import Part, Parts
-from aliquot.runs.forecast import Forecast, work_of
+from aliquot.runs.forecast import Forecast, Work, work_of
 from aliquot.runs.settings import load_settings
 
 
@@ -28,9 +28,9 @@ def parts(train=700, tuning=150, held_out=150):
 
 
 def test_at_a_steady_pace_the_forecast_is_exact(clock):
-    forecast = Forecast({"experts": 300.0, "matching": 700.0})
+    forecast = Forecast({"experts": Work(300.0), "full data": Work(trained=700.0)})
     left = []
-    for name, total, seconds in (("experts", 3, 30), ("matching", 7, 70)):
+    for name, total, seconds in (("experts", 3, 30), ("full data", 7, 70)):
         forecast.stage(name, total)
         for _ in range(total):
             clock.now += seconds / total
@@ -39,7 +39,7 @@ def test_at_a_steady_pace_the_forecast_is_exact(clock):
 
 
 def test_what_was_remembered_does_not_count_as_fast(clock):
-    forecast = Forecast({"experts": 500.0, "matching": 500.0})
+    forecast = Forecast({"experts": Work(500.0), "matching": Work(200.0, 300.0)})
     forecast.stage("experts", 5)
     assert forecast.advance(4) is None
     clock.now += 10
@@ -47,7 +47,7 @@ def test_what_was_remembered_does_not_count_as_fast(clock):
 
 
 def test_compiling_does_not_count_as_slow(clock):
-    forecast = Forecast({"experts": 500.0, "matching": 500.0})
+    forecast = Forecast({"experts": Work(500.0), "matching": Work(200.0, 300.0)})
     forecast.stage("experts", 5)
     clock.now += 30
     assert forecast.advance(1) == pytest.approx(9 * 30)
@@ -55,12 +55,39 @@ def test_compiling_does_not_count_as_slow(clock):
     assert forecast.advance(1) == pytest.approx(8 * 10)
 
 
+def test_each_network_has_its_pace(clock):
+    forecast = Forecast({"experts": Work(100.0), "starting rows": Work(trained=20.0), "full data": Work(trained=100.0)})
+    forecast.stage("experts", 10)
+    for _ in range(10):
+        clock.now += 1
+        left = forecast.advance(1)
+    assert left == pytest.approx(12)  # the other network at the pace of this one
+    forecast.stage("starting rows", 2)
+    for _ in range(2):
+        clock.now += 5
+        left = forecast.advance(1)
+    assert left == pytest.approx(50)
+
+
+def test_a_stage_that_goes_on_has_its_own_pace(clock):
+    forecast = Forecast({"experts": Work(100.0), "matching": Work(50.0, 50.0), "full data": Work(trained=100.0)})
+    forecast.stage("experts", 10)
+    for _ in range(10):
+        clock.now += 1
+        forecast.advance(1)
+    forecast.stage("matching", 100)
+    clock.now += 8  # compiled too: not yet a pace
+    assert forecast.advance(25) == pytest.approx(7.5 + 10)
+    clock.now += 5
+    assert forecast.advance(25) == pytest.approx(10 + 10)
+
+
 def test_a_stage_that_ends_early_is_done(clock):
-    forecast = Forecast({"curves": 1000.0, "matching": 100.0})
+    forecast = Forecast({"curves": Work(1000.0), "full data": Work(trained=100.0)})
     forecast.stage("curves", 10)
     clock.now += 1
     forecast.advance(1)
-    forecast.stage("matching", 10)
+    forecast.stage("full data", 10)
     clock.now += 1
     assert forecast.advance(1) == pytest.approx(90 / 10)  # nothing of the curves is left
 
@@ -78,15 +105,17 @@ def test_work_grows_with_what_is_asked():
     stages = ("expert length", "experts", "curves", "starting rows", "matching", "full data", "held-out evaluation")
     assert tuple(work) == stages
     more = work_of(load_settings(overrides=("match.iterations=4000",)), "btm", parts(), 100)
-    assert more["matching"] == pytest.approx(2 * work["matching"], rel=0.05)
-    assert work_of(settings, "btm", parts(train=1400), 100)["experts"] == 2 * work["experts"]
+    assert more["matching"] == pytest.approx([2 * part for part in work["matching"]], rel=0.05)
+    assert work_of(settings, "btm", parts(train=1400), 100)["experts"].matched == 2 * work["experts"].matched
 
 
 def test_small_experts_are_less_work_and_full_data_is_not():
     work, small = (work_of(load_settings(), "btm", parts(), 100, share) for share in (1.0, 0.1))
     for stage in ("expert length", "experts", "curves"):
-        assert 0.1 * work[stage] < small[stage] < 0.2 * work[stage] or work[stage] == 0
-    assert small["matching"] < work["matching"]
+        whole, part = work[stage].matched, small[stage].matched
+        assert 0.1 * whole < part < 0.2 * whole or whole == 0
+    assert small["matching"].matched < work["matching"].matched
+    assert small["matching"].trained == work["matching"].trained
     assert small["full data"] == work["full data"]
 
 

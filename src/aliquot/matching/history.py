@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aliquot.hooks import Judge
+from aliquot.hooks import Judge, Progress, Silence
 
 
 class Candidate(NamedTuple):
@@ -50,9 +50,12 @@ class History:
         """Add a block's figures, one entry per iteration."""
         self.figures.append({name: np.asarray(column) for name, column in figures.items()})
 
-    def look(self, candidates: Sequence[Candidate], judge: Judge) -> None:
+    def look(self, candidates: Sequence[Candidate], judge: Judge, progress: Progress = Silence()) -> None:
         """Let the judge score the candidates; keep the best one if it is the best yet."""
-        verdicts = [judge.rows(one.x, one.targets) for one in candidates]
+        verdicts = []
+        for one in candidates:
+            verdicts.append(judge.rows(one.x, one.targets))
+            progress.advance()
         which = int(np.argmax([verdict.mean for verdict in verdicts]))
         verdict = verdicts[which]
         if not self.looks or verdict.mean > max(score for _, score, *_ in self.looks):

@@ -35,10 +35,10 @@ def search(
     kept = memory.recall("matching")
     if kept is not None:
         state, history = _restore(state, kept), History.restore(kept)
-    progress.stage("starting rows", 1)
+    candidates = show(state)
+    progress.stage("starting rows", len(candidates))
     if not history.looks:
-        history.look(show(state), judge)
-    progress.advance()
+        history.look(candidates, judge, progress)
     progress.stage("matching", iterations)
     progress.advance(history.iterations)
     while (done := history.iterations) < iterations:

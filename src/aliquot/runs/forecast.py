@@ -1,11 +1,13 @@
 """How long a run will still take: the work of its stages is known before it begins, its pace from what is done.
 
-Work is counted in rows that pass once forwards and backwards through the network. That is what almost all time goes
-to, and for large networks the pace is the same in every stage.
+Work is counted in rows that pass once forwards and backwards through a network. That is what almost all time goes to.
+A run has two networks, that of experts and students and the one which is trained on the rows, and each has its pace; a
+stage that goes on has its own.
 """
 
 import time
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from aliquot.cohort import Parts
 from aliquot.methods import method_named
@@ -17,8 +19,15 @@ NARROW = 0.8  # a network of an eighth of the parameters costs about a fifth (de
 REMEMBERED = 0.01  # seconds: what took less was kept from an earlier run, and says nothing of the pace
 
 
-def work_of(settings: Settings, method: str, parts: Parts, rows: int, share: float = 1.0) -> dict[str, float]:
-    """Rows to pass through the network in each stage of a run; empty where the method has other stages.
+class Work(NamedTuple):
+    """Rows to pass through each of the two networks, in passes through the one that is trained on the rows."""
+
+    matched: float = 0.0  # of experts and students
+    trained: float = 0.0  # of the network that is trained on the rows, or on all patients
+
+
+def work_of(settings: Settings, method: str, parts: Parts, rows: int, share: float = 1.0) -> dict[str, Work]:
+    """What each stage of a run has to do; empty where the method has other stages.
 
     ``share`` are the parameters of experts and students as a share of those of the network trained on the rows.
     """
@@ -35,39 +44,71 @@ def work_of(settings: Settings, method: str, parts: Parts, rows: int, share: flo
     curves = curve.steps * curve.times * curve.batch_size if settings.slots.path == "bezier" else 0
     final = how.final_networks * (how.final_epochs * rows + FORWARDS * (tuning + held_out))
     return {
-        "expert length": small * pilots * expert.epochs * (train + FORWARDS * tuning),
-        "experts": small * (expert.count - pilots) * expert.epochs * train,
-        "curves": small * expert.count * curves,
-        "starting rows": look,
-        "matching": small * match.iterations * student * passes + looks * look,
-        "full data": how.final_networks * how.full_epochs * (train + FORWARDS * tuning),
-        "held-out evaluation": 2 * final,
+        "expert length": Work(matched=small * pilots * expert.epochs * (train + FORWARDS * tuning)),
+        "experts": Work(matched=small * (expert.count - pilots) * expert.epochs * train),
+        "curves": Work(matched=small * expert.count * curves),
+        "starting rows": Work(trained=look),
+        "matching": Work(small * match.iterations * student * passes, looks * look),
+        "full data": Work(trained=how.final_networks * how.full_epochs * (train + FORWARDS * tuning)),
+        "held-out evaluation": Work(trained=2 * final),
     }
+
+
+class Pace:
+    """Seconds per unit of work; the first time also compiled the program, and counts only while there is no other."""
+
+    def __init__(self):
+        self._work, self._seconds, self.times = 0.0, 0.0, 0
+
+    def note(self, work: float, seconds: float) -> None:
+        """That much was done in that time."""
+        if self.times == 1:
+            self._work, self._seconds = 0.0, 0.0
+        self._work, self._seconds, self.times = self._work + work, self._seconds + seconds, self.times + 1
+
+    def of(self, work: float) -> float:
+        """Seconds for so much work."""
+        return work * self._seconds / self._work
 
 
 class Forecast:
     """Told of stages and of what is done in them, says how many seconds are left of the whole run."""
 
-    def __init__(self, work: Mapping[str, float]):
-        self._left = dict(work)  # work of stages that have not ended
-        self._name, self._total, self._since = "", 0, 0.0
-        self._done, self._seconds, self._timed = 0.0, 0.0, 0  # work and time that tell the pace, and how often
+    def __init__(self, work: Mapping[str, Work]):
+        self._work, self._left = dict(work), dict.fromkeys(work, 1.0)  # left: share of a stage that is still to do
+        self._paces = tuple(Pace() for _ in Work._fields)
+        self._name, self._total, self._since, self._own = "", 0, 0.0, Pace()
 
     def stage(self, name: str, total: int) -> None:
         """A stage begins; whatever was left of the one before is done."""
         self._left.pop(self._name, None)
-        self._name, self._total, self._since = name, total, time.perf_counter()
-        self._unit = self._left.get(name, 0.0) / max(total, 1)
+        self._name, self._total, self._since, self._own = name, max(total, 1), time.perf_counter(), Pace()
 
     def advance(self, amount: int) -> float | None:
-        """Seconds left of the run once ``amount`` more is done; None while the pace is not known."""
+        """Seconds left of the run once ``amount`` more is done; None while no pace is known."""
         now = time.perf_counter()
-        took, work = now - self._since, amount * self._unit
-        self._since = now
-        if work:
-            self._left[self._name] = max(0.0, self._left[self._name] - work)
-        if took > REMEMBERED:
-            if self._timed == 1:  # the first time also compiled the program, and counts only while there is no other
-                self._done, self._seconds = 0.0, 0.0
-            self._done, self._seconds, self._timed = self._done + work, self._seconds + took, self._timed + 1
-        return sum(self._left.values()) * self._seconds / self._done if self._done else None
+        took, self._since = now - self._since, now
+        if self._name in self._left and amount:
+            share = amount / self._total
+            self._left[self._name] = max(0.0, self._left[self._name] - share)
+            if took > REMEMBERED:
+                self._note(share, took)
+        if not any(pace.times for pace in self._paces):
+            return None
+        return sum(left * self._seconds(name) for name, left in self._left.items())
+
+    def _note(self, share: float, seconds: float) -> None:
+        """A stage with one network tells that network's pace, and every stage its own."""
+        self._own.note(share, seconds)
+        parts = self._work[self._name]
+        if min(parts) == 0 < max(parts):
+            pace = self._paces[parts.index(max(parts))]
+            pace.note(share * max(parts), seconds)
+
+    def _seconds(self, name: str) -> float:
+        """How long a whole stage takes: at its own pace once that is known, else at the paces of its networks."""
+        if name == self._name and self._own.times > 1:
+            return self._own.of(1.0)
+        known = [pace for pace in self._paces if pace.times]
+        paces = (pace if pace.times else known[0] for pace in self._paces)
+        return sum(pace.of(work) for pace, work in zip(paces, self._work[name], strict=True))
