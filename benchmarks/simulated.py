@@ -60,7 +60,7 @@ def check(name: str, fraction: float, networks: int, seed: int) -> str:
     network = task_of(cohort, request, parts, Notebook()).network
     keys = jax.random.split(streams(seed)["full data"], networks)
     targets = hard_targets(parts.train.labels, 2)
-    training = settings.evaluation.training(settings.evaluation.full_epochs)
+    training = settings.evaluation.full_training()
     ends = train_on(network, training, parts.train.x, targets, keys)
     fresh = Cohort.from_records(simulate(name, seed=seed + 1000, fraction=fraction))
     held_out = summarised(parts.held_out.labels, logits_of(network, ends, parts.held_out.x), 0.0)

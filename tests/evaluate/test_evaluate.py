@@ -7,7 +7,15 @@ from sklearn.metrics import average_precision_score, brier_score_loss, log_loss,
 
 from aliquot.evaluate import all_metrics, auprc, corrected, prior_offset, reliability
 from aliquot.evaluate.metrics import probabilities, ranking, row_classes, summary
+from aliquot.evaluate.protocol import EvaluationSettings
 from aliquot.evaluate.transfer import MODELS, as_weighted, transfer_metrics
+
+
+def test_weight_decay_is_for_rows_and_does_not_lower_the_bar():
+    how = EvaluationSettings(weight_decay=0.003)
+    assert how.training(how.final_epochs).weight_decay == 0.003
+    assert how.full_training().weight_decay == 0
+    assert how.full_training().epochs == how.full_epochs
 
 
 @pytest.fixture

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -44,6 +46,19 @@ def test_early_epochs_do_not_depend_on_how_many_follow(blobs, small_network, tra
     shorter = TrainSettings(epochs=2, learning_rate=0.1, batch_size=64)
     end = train_networks(small_network, shorter, jnp.asarray(x), as_targets(labels, 2), keys).end
     np.testing.assert_allclose(end, trained.path[:, 2], rtol=1e-5, atol=1e-6)
+
+
+def test_weight_decay_adds_the_parameters_to_the_gradient(blobs, small_network):
+    (x, labels), _ = blobs
+    keys = jax.random.split(jax.random.key(0), 2)
+    one_step = TrainSettings(epochs=1, learning_rate=0.1, batch_size=len(x))
+    plain, decayed = (
+        train_networks(
+            small_network, replace(one_step, weight_decay=decay), jnp.asarray(x), as_targets(labels, 2), keys
+        )
+        for decay in (0.0, 0.5)
+    )
+    np.testing.assert_allclose(decayed.end, plain.end - 0.1 * 0.5 * plain.start, rtol=1e-5, atol=1e-6)
 
 
 def test_training_lowers_the_loss_and_watches(blobs, small_network):

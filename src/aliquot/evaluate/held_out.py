@@ -132,7 +132,7 @@ def full_data_logits(
     """Logits on held_out of networks trained on all training patients, for the fixed number and to the best epoch."""
     full_keys = jax.random.split(keys["full data"], settings.final_networks)
     x, targets = jnp.asarray(parts.train.x), jnp.asarray(hard_targets(parts.train.labels, network.n_classes))
-    training = settings.training(settings.full_epochs)
+    training = settings.full_training()
     around = {"judge": judge, "memory": memory, "progress": progress}
     watched = watch_training(network, training, x, targets, full_keys, name="full data", **around)
     lengths = {"full": training.epochs, "full_best_epoch": watched.best_epoch}

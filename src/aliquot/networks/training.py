@@ -23,6 +23,7 @@ class TrainSettings:
     epochs: int = 100
     learning_rate: float = 0.02
     momentum: float = 0.9
+    weight_decay: float = 0.0  # of all parameters, added to the gradient
     batch_size: int = 256
     schedule: Literal["constant", "linear", "cosine"] = "constant"  # of the learning rate; the others end at 0
     gsam: GsamSettings | None = None  # None: plain SGD
@@ -95,7 +96,10 @@ def _epoch(network, settings, x, targets, state, number, key):
         def gradient(theta):
             return network.gradient(theta, x[rows], targets[rows], weights, key)
 
-        velocity = settings.momentum * velocity + _direction(settings.gsam, gradient, theta, share)
+        direction = _direction(settings.gsam, gradient, theta, share)
+        if settings.weight_decay:
+            direction += settings.weight_decay * theta
+        velocity = settings.momentum * velocity + direction
         return (theta - settings.learning_rate * share * velocity, velocity), None
 
     return jax.lax.scan(step, state, (batches, keys[1:], shares.astype(x.dtype)))[0]

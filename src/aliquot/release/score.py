@@ -30,6 +30,7 @@ def score_release(release: Release, patients: Stays, *, networks: int, seed: int
         epochs=training["epochs"],
         learning_rate=training["learning_rate"],
         momentum=training["momentum"],
+        weight_decay=training.get("weight_decay", 0.0),  # earlier releases have none
         batch_size=training["batch_size"],
     )
     keys = jax.random.split(jax.random.key(seed), networks)

@@ -193,6 +193,7 @@ def _recipe(
             "optimiser": "sgd",
             "learning_rate": settings.evaluation.learning_rate,
             "momentum": settings.evaluation.momentum,
+            "weight_decay": settings.evaluation.weight_decay,
             "batch_size": settings.evaluation.batch_size,
             "epochs": settings.evaluation.final_epochs,
             "loss": "binary cross-entropy" if network.n_outputs == 1 else "cross-entropy",

@@ -9,10 +9,11 @@ with open("recipe.toml", "rb") as file:
 rows, how, offset = pd.read_parquet("rows.parquet"), recipe["training"], recipe["calibration"]["logit_offset"]
 x = rows.iloc[:, : recipe["network"]["inputs"]].to_numpy()  # the features come first
 y = rows[recipe["labels"]["target"]].map(recipe["labels"]["classes"].index)
+batch = min(how["batch_size"], len(x))
 model = MLPClassifier(
-    recipe["network"]["hidden"], solver="sgd", alpha=0, nesterovs_momentum=False, random_state=0,
+    recipe["network"]["hidden"], solver="sgd", nesterovs_momentum=False, random_state=0,
     learning_rate_init=how["learning_rate"], momentum=how["momentum"], max_iter=how["epochs"],
-    batch_size=min(how["batch_size"], len(x)), n_iter_no_change=how["epochs"] + 1)
+    batch_size=batch, alpha=how.get("weight_decay", 0) * batch, n_iter_no_change=how["epochs"] + 1)
 with warnings.catch_warnings(action="ignore"):  # that training could go on
     model.fit(x, y)
 p = model.predict_proba(x) * np.exp(offset if isinstance(offset, list) else [0, offset])  # x: encoded patients
