@@ -2,8 +2,9 @@
 
     python benchmarks/budgets.py [--preset default]
 
-Minutes are the work of a run (rows through the network, ``aliquot.runs.forecast``) at the pace of training one network
-of that shape here. For small networks the pace differs between stages; compare with what runs really took.
+Cohorts with a preset of their own, as default-ouh, are asked for that. Minutes are the work of a run (rows through the
+network, ``aliquot.runs.forecast``) at the pace of training one network of that shape here. For small networks the pace
+differs between stages; compare with what runs really took.
 """
 
 import argparse
@@ -16,17 +17,17 @@ import numpy as np
 from aliquot.cohort import Part, Parts
 from aliquot.networks import Network, TrainSettings, train_networks
 from aliquot.runs.forecast import work_of
-from aliquot.runs.settings import BUDGETS, load_settings
+from aliquot.runs.settings import BUDGETS, PRESETS, load_settings
 
-COHORTS = {  # patients, shape of one row
-    "SUPPORT2": (9_105, (70,)),
-    "OUH": (161_955, (34,)),
-    "PUH": (38_717, (34,)),
-    "UHB": (98_750, (34,)),
-    "eICU": (49_305, (402,)),
-    "PhysioNet 2012, table": (12_000, (228,)),
-    "PhysioNet 2012, series": (12_000, (48, 86)),
-    "MIMIC-III": (21_139, (48, 60)),
+COHORTS = {  # patients, shape of one row, name of its own preset
+    "SUPPORT2": (9_105, (70,), ""),
+    "OUH": (161_955, (34,), "ouh"),
+    "PUH": (38_717, (34,), "puh"),
+    "UHB": (98_750, (34,), "uhb"),
+    "eICU": (49_305, (402,), "eicu"),
+    "PhysioNet 2012, table": (12_000, (228,), "physionet2012"),
+    "PhysioNet 2012, series": (12_000, (48, 86), ""),
+    "MIMIC-III": (21_139, (48, 60), "mimic3"),
 }
 ROWS = 100  # 50 per class
 
@@ -37,13 +38,14 @@ def main() -> None:
     asked = parser.parse_args()
     head = f"{'experts':>8} {'epochs':>6} {'iterations':>10} {'looks':>5} {'networks':>8} {'minutes':>8}"
     print(f"{'cohort':<24} {'budget':<6} {head}")
-    for cohort, (n, shape) in COHORTS.items():
-        series = len(shape) == 2
-        how = load_settings(asked.preset, series=series).network
+    for cohort, (n, shape, name) in COHORTS.items():
+        series, preset = len(shape) == 2, f"{asked.preset}-{name}"
+        preset = preset if preset in PRESETS else asked.preset
+        how = load_settings(preset, series=series).network
         network, matched = how.network(shape, 2), how.matched_network(shape, 2)
         pace = seconds_per_row(network, shape)
         for budget in BUDGETS:
-            settings = load_settings(asked.preset, budget, series=series)
+            settings = load_settings(preset, budget, series=series)
             share = matched.n_parameters / network.n_parameters
             work = sum(map(sum, work_of(settings, "btm", parts(n), ROWS, share).values()))
             match, expert = settings.match, settings.expert

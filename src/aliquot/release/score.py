@@ -24,7 +24,7 @@ def score_release(release: Release, patients: Stays, *, networks: int, seed: int
         release.recipe["labels"]["classes"],
     )
     network = named_network(
-        shape["kind"], release.encoder.shape, len(classes), tuple(shape["hidden"]), shape["dropout"]
+        shape["kind"], release.encoder.shape, len(classes), tuple(shape.get("hidden", ())), shape.get("dropout", 0.0)
     )
     settings = TrainSettings(
         epochs=training["epochs"],

@@ -179,14 +179,14 @@ def _recipe(
     """How to train on the rows, as in recipe.toml."""
     settings = request.settings
     hard = bool(np.isin(condensed.targets, (0, 1)).all())
+    shape = {"hidden": list(settings.network.hidden), "activation": "relu", "dropout": settings.network.dropout}
+    if condensed.x.ndim > 2:
+        shape = {"steps": int(condensed.x.shape[1])}  # the name tells the rest of a network of series
     return {
         "network": {
             "kind": kind if kind == "own" else resolved(kind, condensed.x.shape[1:]),
             "inputs": int(condensed.x[0].size),
-            **({} if condensed.x.ndim == 2 else {"steps": int(condensed.x.shape[1])}),
-            "hidden": list(settings.network.hidden),
-            "activation": "relu",
-            "dropout": settings.network.dropout,
+            **shape,
             "outputs": network.n_outputs,
         },
         "training": {

@@ -11,7 +11,7 @@ x = rows.iloc[:, : recipe["network"]["inputs"]].to_numpy()  # the features come 
 y = rows[recipe["labels"]["target"]].map(recipe["labels"]["classes"].index)
 batch = min(how["batch_size"], len(x))
 model = MLPClassifier(
-    recipe["network"]["hidden"], solver="sgd", nesterovs_momentum=False, random_state=0,
+    recipe["network"].get("hidden", [64]), solver="sgd", nesterovs_momentum=False, random_state=0,
     learning_rate_init=how["learning_rate"], momentum=how["momentum"], max_iter=how["epochs"],
     batch_size=batch, alpha=how.get("weight_decay", 0) * batch, n_iter_no_change=how["epochs"] + 1)
 with warnings.catch_warnings(action="ignore"):  # that training could go on
