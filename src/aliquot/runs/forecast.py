@@ -109,6 +109,6 @@ class Forecast:
         """How long a whole stage takes: at its own pace once that is known, else at the paces of its networks."""
         if name == self._name and self._own.times > 1:
             return self._own.of(1.0)
-        known = [pace for pace in self._paces if pace.times]
-        paces = (pace if pace.times else known[0] for pace in self._paces)
+        known = [pace for pace in self._paces if pace.times > 1] or [pace for pace in self._paces if pace.times]
+        paces = (pace if pace in known else known[0] for pace in self._paces)
         return sum(pace.of(work) for pace, work in zip(paces, self._work[name], strict=True))
