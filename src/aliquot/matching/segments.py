@@ -20,9 +20,9 @@ from aliquot.curves import Curve, bezier_point
 class SegmentSettings:
     """How a piece of a curve or of a trajectory is drawn; defaults are the paper's."""
 
-    kind: Literal["fixed", "pair"] = "fixed"  # "fixed": `length`, start uniform; "pair": two ordered uniform times
+    kind: Literal["fixed", "pair", "end"] = "fixed"  # how the two times on a curve are drawn: see draw_times
     length: float = 0.2  # of a curve, in [0, 1]
-    minimum_gap: float = 0.05  # of "pair": shorter segments have hardly any displacement to match
+    minimum_gap: float = 0.05  # of "pair" and "end": shorter segments have hardly any displacement to match
     epochs: int = 5  # of a trajectory: from start to target (M)
     first: int = 0  # earliest start epoch (DATM's T⁻)
     until: int = 0  # start epochs are below this in the beginning (DATM's T); 0: as `last`
@@ -73,11 +73,19 @@ def draw_segment(curves: Curve, settings: SegmentSettings, key: Array) -> tuple[
 def draw_times(settings: SegmentSettings, key: Array) -> tuple[Array, Array]:
     """The two times 0 ≤ begin < end ≤ 1 of a segment.
 
-    A pair is uniform among all ordered pairs at least ``minimum_gap`` apart.
+    =========  ======================================================================================
+    kind       begin and end
+    =========  ======================================================================================
+    ``fixed``  ``length`` apart, begin uniform
+    ``pair``   uniform among all ordered pairs at least ``minimum_gap`` apart
+    ``end``    begin uniform and at least ``minimum_gap`` before the end of the curve, which is the end
+    =========  ======================================================================================
     """
+    gap = settings.minimum_gap
     if settings.kind == "pair":
-        gap = settings.minimum_gap
         begin, end = jnp.sort(jax.random.uniform(key, (2,), maxval=1 - gap))
         return begin, end + gap
+    if settings.kind == "end":
+        return jax.random.uniform(key, maxval=1 - gap), jnp.ones(())
     begin = jax.random.uniform(key, maxval=1 - settings.length)
     return begin, begin + settings.length
