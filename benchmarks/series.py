@@ -1,10 +1,9 @@
-"""PhysioNet 2012 as series: which start and labels, and which student to match with? Tuning AUPRC of TCNs.
+"""PhysioNet 2012 as series: which start and labels? Tuning AUPRC of TCNs trained on rows that were not matched yet.
 
-    python benchmarks/series.py --path DIR [--study starts|students] [--store DIR] [--networks 2]
+    python benchmarks/series.py --path DIR [--store DIR] [--networks 2]
 
-``starts`` matches nothing: the rows are those from which matching begins. ``students`` matches for 100 iterations, with
-students that train as fast as the rows will be trained on, and slower. held_out stays closed. The experts are those of
-``aliquot condense --cohort physionet2012``; give that run's ``private/store`` to find them trained.
+held_out stays closed. The experts are those of ``aliquot condense --cohort physionet2012``; give that run's
+``private/store`` to find them trained. How to match from there: ``benchmarks/recipes.py``.
 """
 
 import argparse
@@ -22,7 +21,7 @@ from aliquot.cohort.known import read_known
 from aliquot.evaluate import TuningJudge
 from aliquot.evaluate.protocol import hard_targets
 from aliquot.matching.rows import ensemble_targets
-from aliquot.methods import Task, method_named, starting_rows
+from aliquot.methods import Task, starting_rows
 from aliquot.methods.trajectory import experts_of
 from aliquot.runs.pipeline import Request, prepare, task_of
 from aliquot.runs.settings import Settings, load_settings
@@ -32,14 +31,11 @@ from aliquot.seeds import generator, streams
 ROWS = 50
 STARTS = ("real", "gaussian", "kmeans", "spread")
 EPOCHS = (50, 250)
-SPEEDS = (0.05, 0.02)
-LOOKS = ("match.iterations=100", "match.judge_every=50")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--path", type=Path, required=True)
-    parser.add_argument("--study", choices=("starts", "students"), default="starts")
     parser.add_argument("--store", type=Path)
     parser.add_argument("--networks", type=int, default=2)
     asked = parser.parse_args()
@@ -50,9 +46,6 @@ def main() -> None:
     shared = Notebook() if asked.store is None else Store(asked.store)
     task = task_of(cohort, request, parts, Notebook(), shared)
     print(f"{ROWS} rows per class, {asked.networks} networks")
-    if asked.study == "students":
-        students(task, asked.networks)
-        return
     print(f"{'start':<10} {'labels':<9} {'epochs':>6}  {'AUPRC':>15}  {'s':>4}")
     network = chosen.network.network(task.x.shape[1:], 2)
     for name, x, targets in starts(task, chosen):
@@ -73,20 +66,6 @@ def starts(task: Task, settings: Settings) -> Iterator[tuple[str, np.ndarray, np
         x, labels = starting_rows(task.x, task.labels, ROWS, 2, start, rng=generator(start_key))
         yield f"{start:<10} classes", x, hard_targets(labels, 2)
         yield f"{start:<10} experts", x, np.asarray(ensemble_targets(task.network, ends, jnp.asarray(x)))
-
-
-def students(task: Task, networks: int) -> None:
-    """How matching fares with students of several learning rates, under a budget that shows the difference."""
-    print(f"{'student_lr':<10} {'iteration':>9} {'loss':>6} {'travelled':>9}  {'tuning AUPRC':>12}")
-    for speed in SPEEDS:
-        settings = load_settings(
-            series=True, overrides=(*LOOKS, f"match.student_lr={speed}", f"evaluation.search_networks={networks}")
-        )
-        alone = replace(task, memory=Notebook())
-        found = method_named("btm").condense(alone, settings, key=streams(0)["condense"]).history
-        for at, score in zip(found["judged_at"], found["tuning"], strict=True):
-            loss, way = (np.mean(found[name][max(at - 50, 0) : at]) if at else np.nan for name in ("loss", "travelled"))
-            print(f"{speed:<10} {at:>9} {loss:>6.2f} {way:>9.2f}  {score:>12.4f}", flush=True)
 
 
 if __name__ == "__main__":
