@@ -151,6 +151,8 @@ def test_series_have_settings_of_their_own_but_the_paper_at_its_own_budget_has_n
     assert series.match.iterations < table.match.iterations
     assert series.expert.pilots == series.expert.count
     assert series.slots.labels == "learned"
+    assert (series.match.segment.kind, table.match.segment.kind) == ("end", "fixed")
+    assert series.match.student_lr == series.evaluation.learning_rate  # as the rows will be used
     assert table.slots.labels == "hard"
     assert load_settings("paper", "paper", series=True) == load_settings("paper", "paper")
     assert load_settings(series=True, budget="smoke").match.iterations < series.match.iterations
