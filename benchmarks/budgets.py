@@ -47,11 +47,12 @@ def main() -> None:
         for budget in BUDGETS:
             settings = load_settings(preset, budget, series=series)
             share = matched.n_parameters / network.n_parameters
-            work = sum(map(sum, work_of(settings, "btm", parts(n), ROWS, share).values()))
+            stages = work_of(settings, "btm", parts(n, shape), ROWS, share).values()
+            seconds = sum(sum(stage.passes) * pace + stage.seconds for stage in stages)
             match, expert = settings.match, settings.expert
             figures = f"{expert.count:>8} {expert.epochs:>6} {match.iterations:>10}"
             figures += f" {match.iterations // match.judge_every:>5} {settings.evaluation.final_networks:>8}"
-            print(f"{cohort:<24} {budget:<6} {figures} {work * pace / 60:>8.1f}", flush=True)
+            print(f"{cohort:<24} {budget:<6} {figures} {seconds / 60:>8.1f}", flush=True)
 
 
 def seconds_per_row(network: Network, shape: tuple[int, ...], rows: int = 1024) -> float:
@@ -65,10 +66,11 @@ def seconds_per_row(network: Network, shape: tuple[int, ...], rows: int = 1024) 
     return (time.perf_counter() - since) / (rows * settings.epochs)
 
 
-def parts(n: int) -> Parts:
-    """Parts of the usual sizes, with nobody in them."""
+def parts(n: int, shape: tuple[int, ...]) -> Parts:
+    """Parts of the usual sizes, in which everybody is 0."""
     sizes = (round(0.7 * n), round(0.15 * n), round(0.15 * n))
-    made = [Part(np.empty((size, 0), np.float32), np.zeros(size, np.int32)) for size in sizes]
+    nobody = np.zeros((), np.float32)
+    made = [Part(np.broadcast_to(nobody, (size, *shape)), np.zeros(size, np.int32)) for size in sizes]
     return Parts(*made, encoder=None)  # pyright: ignore[reportArgumentType]
 
 

@@ -92,6 +92,27 @@ def test_a_stage_that_ends_early_is_done(clock):
     assert forecast.advance(1) == pytest.approx(90 / 10)  # nothing of the curves is left
 
 
+def test_other_models_have_seconds_whatever_the_pace_of_networks(clock):
+    forecast = Forecast({"full data": Work(trained=100.0), "other models": Work(seconds=48.0)})
+    forecast.stage("full data", 10)
+    clock.now += 1
+    assert forecast.advance(1) == pytest.approx(9 + 48)
+    forecast.stage("other models", 4)
+    clock.now += 1
+    forecast.advance(1)
+    clock.now += 1
+    assert forecast.advance(1) == pytest.approx(24)  # the fast ones say nothing of the forest that follows
+
+
+def test_other_models_take_longer_on_more_patients_and_more_features():
+    few, many = (work_of(load_settings(), "btm", parts(train=n), 100)["other models"].seconds for n in (1_000, 100_000))
+    assert 1 < few < 10 < many  # seconds
+
+    wide = [Part(np.zeros((100, 48, 60), np.float32), np.zeros(100, np.int32))] * 3
+    series = work_of(load_settings(series=True), "btm", Parts(*wide, None), 100)  # pyright: ignore[reportArgumentType]
+    assert series["other models"].seconds > work_of(load_settings(), "btm", parts(100), 100)["other models"].seconds
+
+
 def test_without_known_work_nothing_is_said(clock):
     forecast = Forecast({})
     forecast.stage("matching", 10)
@@ -102,8 +123,8 @@ def test_without_known_work_nothing_is_said(clock):
 def test_work_grows_with_what_is_asked():
     settings = load_settings()
     work = work_of(settings, "btm", parts(), 100)
-    stages = ("expert length", "experts", "curves", "starting rows", "matching", "full data", "held-out evaluation")
-    assert tuple(work) == stages
+    ways = ("expert length", "experts", "curves", "starting rows", "matching")
+    assert tuple(work) == (*ways, "full data", "held-out evaluation", "other models")
     more = work_of(load_settings(overrides=("match.iterations=4000",)), "btm", parts(), 100)
     assert more["matching"] == pytest.approx([2 * part for part in work["matching"]], rel=0.05)
     assert work_of(settings, "btm", parts(train=1400), 100)["experts"].matched == 2 * work["experts"].matched

@@ -2,28 +2,41 @@
 
 Work is counted in rows that pass once forwards and backwards through a network. That is what almost all time goes to.
 A run has two networks, that of experts and students and the one which is trained on the rows, and each has its pace; a
-stage that goes on has its own.
+stage that goes on has its own. Models of scikit-learn pass no rows through one: their seconds are guessed.
 """
 
+import math
 import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from aliquot.cohort import Parts
+from aliquot.evaluate.transfer import as_table
 from aliquot.methods import method_named
 from aliquot.runs.settings import Settings
 
 FORWARDS = 1 / 3  # of a pass forwards and backwards
 FIRST_ORDER, FULL = 2.5, 4.5  # passes per row and student step, with the gradient of the matching loss
 NARROW = 0.8  # a network of an eighth of the parameters costs about a fifth (decision 8)
+FOREST = 3.3e-6  # seconds of a random forest per patient, level of its trees and √feature (decision 8)
+OTHERS = 5.0  # seconds of the models beside it
 REMEMBERED = 0.01  # seconds: what took less was kept from an earlier run, and says nothing of the pace
 
 
 class Work(NamedTuple):
-    """Rows to pass through each of the two networks, in passes through the one that is trained on the rows."""
+    """Rows to pass through each of the two networks, in passes through the one that is trained on the rows.
+
+    ``seconds`` of whatever passes through no network.
+    """
 
     matched: float = 0.0  # of experts and students
     trained: float = 0.0  # of the network that is trained on the rows, or on all patients
+    seconds: float = 0.0
+
+    @property
+    def passes(self) -> tuple[float, float]:
+        """Through the one network and the other."""
+        return self.matched, self.trained
 
 
 def work_of(settings: Settings, method: str, parts: Parts, rows: int, share: float = 1.0) -> dict[str, Work]:
@@ -42,6 +55,7 @@ def work_of(settings: Settings, method: str, parts: Parts, rows: int, share: flo
     passes = FULL if settings.slots.gradient == "full" else FIRST_ORDER
     looks = -(-match.iterations // match.judge_every)
     curves = curve.steps * curve.times * curve.batch_size if settings.slots.path == "bezier" else 0
+    features = as_table(parts.train.x[:1]).shape[1]
     final = how.final_networks * (how.final_epochs * rows + FORWARDS * (tuning + held_out))
     return {
         "expert length": Work(matched=small * pilots * expert.epochs * (train + FORWARDS * tuning)),
@@ -51,6 +65,7 @@ def work_of(settings: Settings, method: str, parts: Parts, rows: int, share: flo
         "matching": Work(small * match.iterations * student * passes, looks * look),
         "full data": Work(trained=how.final_networks * how.full_epochs * (train + FORWARDS * tuning)),
         "held-out evaluation": Work(trained=2 * final),
+        "other models": Work(seconds=OTHERS + FOREST * train * math.log2(train) * math.sqrt(features)),
     }
 
 
@@ -76,7 +91,7 @@ class Forecast:
 
     def __init__(self, work: Mapping[str, Work]):
         self._work, self._left = dict(work), dict.fromkeys(work, 1.0)  # left: share of a stage that is still to do
-        self._paces = tuple(Pace() for _ in Work._fields)
+        self._paces = Pace(), Pace()
         self._name, self._total, self._since, self._own = "", 0, 0.0, Pace()
 
     def stage(self, name: str, total: int) -> None:
@@ -100,15 +115,16 @@ class Forecast:
     def _note(self, share: float, seconds: float) -> None:
         """A stage with one network tells that network's pace, and every stage its own."""
         self._own.note(share, seconds)
-        parts = self._work[self._name]
+        parts = self._work[self._name].passes
         if min(parts) == 0 < max(parts):
             pace = self._paces[parts.index(max(parts))]
             pace.note(share * max(parts), seconds)
 
     def _seconds(self, name: str) -> float:
         """How long a whole stage takes: at its own pace once that is known, else at the paces of its networks."""
-        if name == self._name and self._own.times > 1:
+        work = self._work[name]
+        if name == self._name and self._own.times > 1 and not work.seconds:
             return self._own.of(1.0)
         known = [pace for pace in self._paces if pace.times > 1] or [pace for pace in self._paces if pace.times]
         paces = (pace if pace in known else known[0] for pace in self._paces)
-        return sum(pace.of(work) for pace, work in zip(paces, self._work[name], strict=True))
+        return work.seconds + sum(pace.of(rows) for pace, rows in zip(paces, work.passes, strict=True))
