@@ -92,6 +92,23 @@ def test_a_stage_that_ends_early_is_done(clock):
     assert forecast.advance(1) == pytest.approx(90 / 10)  # nothing of the curves is left
 
 
+def test_experts_that_tuning_cut_short_do_not_count_as_fast(clock):
+    forecast = Forecast({"expert length": Work(50.0), "experts": Work(150.0, bounded=True), "curves": Work(100.0)})
+    forecast.stage("expert length", 5)
+    for _ in range(5):
+        clock.now += 10
+        forecast.advance(1)
+    forecast.stage("experts", 15)
+    for _ in range(3):
+        clock.now += 10  # five experts, each a fifth as long as a pilot
+        left = forecast.advance(5)
+    assert left == pytest.approx(100)
+    tuned, fixed = (
+        work_of(load_settings(overrides=(f"expert.length={how}",)), "btm", parts(), 100) for how in ("tuning", "fixed")
+    )
+    assert (tuned["experts"].bounded, fixed["experts"].bounded) == (True, False)
+
+
 def test_other_models_have_seconds_whatever_the_pace_of_networks(clock):
     forecast = Forecast({"full data": Work(trained=100.0), "other models": Work(seconds=48.0)})
     forecast.stage("full data", 10)
@@ -126,7 +143,7 @@ def test_work_grows_with_what_is_asked():
     ways = ("expert length", "experts", "curves", "starting rows", "matching")
     assert tuple(work) == (*ways, "full data", "held-out evaluation", "other models")
     more = work_of(load_settings(overrides=("match.iterations=4000",)), "btm", parts(), 100)
-    assert more["matching"] == pytest.approx([2 * part for part in work["matching"]], rel=0.05)
+    assert more["matching"].passes == pytest.approx([2 * part for part in work["matching"].passes], rel=0.05)
     assert work_of(settings, "btm", parts(train=1400), 100)["experts"].matched == 2 * work["experts"].matched
 
 

@@ -26,12 +26,14 @@ REMEMBERED = 0.01  # seconds: what took less was kept from an earlier run, and s
 class Work(NamedTuple):
     """Rows to pass through each of the two networks, in passes through the one that is trained on the rows.
 
-    ``seconds`` of whatever passes through no network.
+    ``seconds`` of whatever passes through no network. Work that is only bounded, since tuning may end it early, tells no
+    pace: how much was done is not known.
     """
 
     matched: float = 0.0  # of experts and students
     trained: float = 0.0  # of the network that is trained on the rows, or on all patients
     seconds: float = 0.0
+    bounded: bool = False
 
     @property
     def passes(self) -> tuple[float, float]:
@@ -59,7 +61,7 @@ def work_of(settings: Settings, method: str, parts: Parts, rows: int, share: flo
     final = how.final_networks * (how.final_epochs * rows + FORWARDS * (tuning + held_out))
     return {
         "expert length": Work(matched=small * pilots * expert.epochs * (train + FORWARDS * tuning)),
-        "experts": Work(matched=small * (expert.count - pilots) * expert.epochs * train),
+        "experts": Work(small * (expert.count - pilots) * expert.epochs * train, bounded=expert.length == "tuning"),
         "curves": Work(matched=small * expert.count * curves),
         "starting rows": Work(trained=look),
         "matching": Work(small * match.iterations * student * passes, looks * look),
@@ -115,8 +117,9 @@ class Forecast:
     def _note(self, share: float, seconds: float) -> None:
         """A stage with one network tells that network's pace, and every stage its own."""
         self._own.note(share, seconds)
-        parts = self._work[self._name].passes
-        if min(parts) == 0 < max(parts):
+        work = self._work[self._name]
+        parts = work.passes
+        if min(parts) == 0 < max(parts) and not work.bounded:
             pace = self._paces[parts.index(max(parts))]
             pace.note(share * max(parts), seconds)
 
