@@ -26,8 +26,8 @@ REMEMBERED = 0.01  # seconds: what took less was kept from an earlier run, and s
 class Work(NamedTuple):
     """Rows to pass through each of the two networks, in passes through the one that is trained on the rows.
 
-    ``seconds`` of whatever passes through no network. Work that is only bounded, since tuning may end it early, tells no
-    pace: how much was done is not known.
+    ``seconds`` of whatever passes through no network. Work that is only ``bounded``, since tuning may end it early,
+    tells no pace: how much was done is not known.
     """
 
     matched: float = 0.0  # of experts and students
