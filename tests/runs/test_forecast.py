@@ -109,6 +109,13 @@ def test_experts_that_tuning_cut_short_do_not_count_as_fast(clock):
     assert (tuned["experts"].bounded, fixed["experts"].bounded) == (True, False)
 
 
+def test_curves_tell_a_pace_only_where_no_look_may_end_them():
+    looked, whole = (
+        work_of(load_settings(overrides=(f"curve.check_every={every}",)), "btm", parts(), 100) for every in (250, 0)
+    )
+    assert (looked["curves"].bounded, whole["curves"].bounded) == (True, False)
+
+
 def test_other_models_have_seconds_whatever_the_pace_of_networks(clock):
     forecast = Forecast({"full data": Work(trained=100.0), "other models": Work(seconds=48.0)})
     forecast.stage("full data", 10)

@@ -26,7 +26,7 @@ REMEMBERED = 0.01  # seconds: what took less was kept from an earlier run, and s
 class Work(NamedTuple):
     """Rows to pass through each of the two networks, in passes through the one that is trained on the rows.
 
-    ``seconds`` of whatever passes through no network. Work that is only ``bounded``, since tuning may end it early,
+    ``seconds`` of whatever passes through no network. Work that is only ``bounded``, since a look may end it early,
     tells no pace: how much was done is not known.
     """
 
@@ -62,7 +62,7 @@ def work_of(settings: Settings, method: str, parts: Parts, rows: int, share: flo
     return {
         "expert length": Work(matched=small * pilots * expert.epochs * (train + FORWARDS * tuning)),
         "experts": Work(small * (expert.count - pilots) * expert.epochs * train, bounded=expert.length == "tuning"),
-        "curves": Work(matched=small * expert.count * curves),
+        "curves": Work(matched=small * expert.count * curves, bounded=curve.check_every > 0),
         "starting rows": Work(trained=look),
         "matching": Work(small * match.iterations * student * passes, looks * look),
         "full data": Work(trained=how.final_networks * how.full_epochs * (train + FORWARDS * tuning)),
