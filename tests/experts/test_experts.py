@@ -1,4 +1,4 @@
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import jax
 import jax.numpy as jnp
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from aliquot.experts import ExpertSettings, train_experts
-from aliquot.networks import as_targets
+from aliquot.networks import TrainSettings, as_targets
 from aliquot.runs.store import Notebook, Store
 
 SETTINGS = ExpertSettings(count=5, epochs=4, learning_rate=0.1, batch_size=64, block=2, pilots=2)
@@ -86,7 +86,21 @@ def test_paths_are_kept_on_disk_and_mapped_from_there(train, tmp_path):
     assert all((one == other).all() for one, other in zip(experts.paths, again.paths, strict=True))
 
 
-@pytest.mark.parametrize("change", [{"epochs": 3}, {"learning_rate": 0.2}, {"momentum": 0.5}, {"batch_size": 32}])
+CHANGES = {
+    "epochs": 3,
+    "learning_rate": 0.2,
+    "momentum": 0.5,
+    "weight_decay": 0.1,
+    "batch_size": 32,
+    "schedule": "cosine",
+}
+
+
+def test_every_setting_of_training_is_tried_below():
+    assert {part.name for part in fields(TrainSettings)} == {*CHANGES, "gsam"}
+
+
+@pytest.mark.parametrize("change", [{name: value} for name, value in CHANGES.items()], ids=list(CHANGES))
 def test_other_experts_are_not_taken_for_these(train, change):
     memory = Notebook()
     ours, others = train(memory=memory), train(replace(SETTINGS, **change), memory=memory)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -163,14 +163,9 @@ def _kept(memory: Memory, name: str, arrays: dict[str, np.ndarray]) -> dict[str,
 
 
 def _training(settings: ExpertSettings, kind: str) -> TrainSettings:
-    return TrainSettings(
-        epochs=settings.epochs,
-        learning_rate=settings.learning_rate,
-        momentum=settings.momentum,
-        batch_size=settings.batch_size,
-        schedule=settings.schedule,
-        gsam=settings.gsam if kind == "gsam" else None,
-    )
+    """What of the settings is training; GSAM only where the method's experts are trained by it."""
+    training = {part.name: getattr(settings, part.name) for part in fields(TrainSettings)}
+    return TrainSettings(**training | {"gsam": settings.gsam if kind == "gsam" else None})
 
 
 def _keys(key: Array, numbers: Array) -> Array:
