@@ -1,27 +1,29 @@
-"""Which recipe suits a cohort? Presets and changes of them, by the tuning AUPRC of networks trained on the rows.
+"""Which recipe suits a cohort? Presets and changes of them, by the AUPRC of networks trained on the rows.
 
     python benchmarks/recipes.py --cohort simulated:eicu --presets default,default-eicu [--set network.hidden=[256]]
-    python benchmarks/recipes.py --cohort physionet2012 --path DIR --folds 3 --try "match.data_lr=5 start=kmeans"
+    python benchmarks/recipes.py --cohort physionet2012-table --path DIR --splits 6 --try "start=real match.data_lr=0.1"
 
-``--set`` changes all recipes, every ``--try`` makes one more of the first preset. held_out stays closed. ``--folds``
-judges on all other patients, each once: differences that one tuning part cannot tell from chance show there.
-``--store`` keeps experts and curves: recipes that share them train them once. ``start`` is the score of the rows before
-matching, ``last`` after all iterations, ``best`` that of the rows which a run would release; the best of several looks
-at the same few networks flatters.
+``--set`` changes all recipes, every ``--try`` makes one more of the first preset. The cohort's own held_out stays
+closed. ``start`` is the tuning score of the rows before matching, ``last`` after all iterations, ``best`` that of the
+rows which a run would release; the best of several looks at the same few networks flatters, and one tuning part cannot
+tell small differences from chance. Hence ``--splits``: the patients who are not held out are split afresh that many
+times, and networks on the rows and on all patients (these trained as the preset says, whatever ``evaluation`` a recipe
+changes) are scored on the part that then is held out. Splits share patients, so the error of a mean is a lower bound.
+``--store`` keeps what is trained on all patients: recipes that share experts and curves train them once.
 """
 
 import argparse
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from sklearn.model_selection import StratifiedGroupKFold
 
 from aliquot.cohort import HELD_OUT, Cohort, split_patients
-from aliquot.cohort.roles import TRAIN, TUNING
+from aliquot.evaluate.calibration import summarised
+from aliquot.evaluate.held_out import score_full_data, score_rows
 from aliquot.methods import method_named
 from aliquot.runs.pipeline import Request, prepare, task_of
 from aliquot.runs.settings import load_settings
@@ -32,6 +34,20 @@ from aliquot.seeds import streams
 ROWS = 50
 
 
+@dataclass(frozen=True)
+class Recipe:
+    """A preset with changes: those of all recipes, and its own."""
+
+    preset: str
+    common: tuple[str, ...]
+    own: tuple[str, ...] = ()
+
+    def settings(self, cohort: Cohort, *, changed: bool = True):
+        """The settings for a cohort, with or without the recipe's own changes."""
+        overrides = self.common + (self.own if changed else ())
+        return load_settings(self.preset, series=cohort.series is not None, rows_per_class=ROWS, overrides=overrides)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cohort", required=True)
@@ -40,44 +56,60 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--try", action="append", default=[], dest="tries", metavar="NAME=VALUE …")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--folds", type=int, default=0)
+    parser.add_argument("--splits", type=int, default=0)
     parser.add_argument("--store", type=Path)
     asked = parser.parse_args()
     cohort, _ = Source(file=str(asked.path or asked.cohort), cohort=asked.cohort).read()
-    presets = asked.presets.split(",")
-    recipes = [(preset, ()) for preset in presets] + [(presets[0], tuple(one.split())) for one in asked.tries]
+    first, *others = (Recipe(preset, tuple(asked.set)) for preset in asked.presets.split(","))
+    recipes = [first, *others, *(replace(first, own=tuple(one.split())) for one in asked.tries)]
     print(f"{asked.cohort}, {cohort.n:,} patients, {ROWS} rows per class, seed {asked.seed} {' '.join(asked.set)}")
-    print(f"{'start':>6} {'last':>6} {'best':>15} {'at':>5} {'minutes':>7}  recipe")
+    scored = f"{'split':>5} {'rows':>6} {'full':>6} {'share':>7} " if asked.splits else ""
+    print(f"{scored}{'start':>6} {'last':>6} {'best':>15} {'at':>5} {'minutes':>7}  recipe")
+    shares = {recipe: [] for recipe in recipes}
     with tempfile.TemporaryDirectory() as scratch:
         shared = Store(asked.store or Path(scratch))
-        for part in folds(cohort, asked.folds, asked.seed) if asked.folds else [cohort]:
-            for preset, changes in recipes:
-                print(tried(part, preset, (*asked.set, *changes), asked.seed, shared), *changes, flush=True)
+        for seed, part in splits(cohort, asked.seed, asked.splits) if asked.splits else [(asked.seed, cohort)]:
+            for recipe in recipes:
+                print(tried(part, recipe, seed, shared, shares[recipe] if asked.splits else None), flush=True)
+    for recipe, found in shares.items():
+        if len(found) > 1:
+            mean, error = np.mean(found), np.std(found, ddof=1) / len(found) ** 0.5
+            print(f"mean share {mean:6.2%} ± {error:.2%}, worst {min(found):6.2%}  {named(recipe)}")
 
 
-def folds(cohort: Cohort, count: int, seed: int) -> Iterator[Cohort]:
-    """The cohort with every patient who is not held out in the tuning part once."""
-    roles = split_patients(cohort, seed=seed)
-    others = np.flatnonzero(roles != HELD_OUT)
-    patient = others if cohort.patient is None else cohort.patient[others]
-    parted = StratifiedGroupKFold(count, shuffle=True, random_state=seed).split(others, cohort.labels[others], patient)
-    for _, tuning in parted:
-        split = np.where(roles == HELD_OUT, HELD_OUT, TRAIN).astype(roles.dtype)
-        split[others[tuning]] = TUNING
-        yield replace(cohort, split=split)
+def splits(cohort: Cohort, seed: int, count: int) -> Iterator[tuple[int, Cohort]]:
+    """Seeds, and the patients who are not held out at ``seed``: every seed splits them afresh."""
+    others = replace(cohort.take(split_patients(cohort, seed=seed) != HELD_OUT), split=None)
+    for number in range(count):
+        yield seed + 1 + number, others
 
 
-def tried(cohort: Cohort, preset: str, changes: tuple[str, ...], seed: int, shared: Store) -> str:
-    """One line: how a recipe fares on tuning."""
+def tried(cohort: Cohort, recipe: Recipe, seed: int, shared: Store, shares: list[float] | None) -> str:
+    """One line: how a recipe fares on tuning, and where ``shares`` are wanted, on held_out beside full data."""
     since = time.perf_counter()
-    settings = load_settings(preset, series=cohort.series is not None, rows_per_class=ROWS, overrides=changes)
-    request = Request(settings=settings, rows_per_class=ROWS, seed=seed, preset=preset)
-    task = task_of(cohort, request, prepare(cohort, request), Notebook(), shared)
-    found = method_named("btm").condense(task, settings, key=streams(seed)["condense"])
+    settings, keys = recipe.settings(cohort), streams(seed)
+    request = Request(settings=settings, rows_per_class=ROWS, seed=seed, preset=recipe.preset)
+    parts = prepare(cohort, request)
+    task = task_of(cohort, request, parts, Notebook(), shared)
+    found = method_named("btm").condense(task, settings, key=keys["condense"])
     scores, spread = (np.asarray(found.history[name]) for name in ("tuning", "tuning_std"))
     best = f"{scores.max():.4f} ± {spread[scores.argmax()]:.4f}"
-    minutes = (time.perf_counter() - since) / 60
-    return f"{scores[0]:>6.4f} {scores[-1]:>6.4f} {best:>15} {found.best_iteration:>5} {minutes:>7.1f}  {preset}"
+    line = f"{scores[0]:>6.4f} {scores[-1]:>6.4f} {best:>15} {found.best_iteration:>5}"
+    if shares is not None:
+        network = settings.network.network(parts.train.x.shape[1:], cohort.n_classes, None)
+        offset, logits = score_rows(network, settings.evaluation, parts, [(found.x, found.targets)], keys=keys)
+        rows = summarised(parts.held_out.labels, logits, offset)["auprc"]["mean"]
+        as_preset = recipe.settings(cohort, changed=False).evaluation
+        all_patients, _ = score_full_data(network, as_preset, parts, keys=keys, judge=task.judge, memory=shared)
+        full = all_patients["full_best_epoch"]["auprc"]["mean"]
+        shares.append(rows / full)
+        line = f"{seed:>5} {rows:>6.4f} {full:>6.4f} {shares[-1]:>7.2%} {line}"
+    return f"{line} {(time.perf_counter() - since) / 60:>7.1f}  {named(recipe)}"
+
+
+def named(recipe: Recipe) -> str:
+    """A recipe in a line of the table."""
+    return " ".join((recipe.preset, *recipe.own))
 
 
 if __name__ == "__main__":
