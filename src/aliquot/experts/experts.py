@@ -164,8 +164,8 @@ def _kept(memory: Memory, name: str, arrays: dict[str, np.ndarray]) -> dict[str,
 
 def _training(settings: ExpertSettings, kind: str) -> TrainSettings:
     """What of the settings is training; GSAM only where the method's experts are trained by it."""
-    training = {part.name: getattr(settings, part.name) for part in fields(TrainSettings)}
-    return TrainSettings(**training | {"gsam": settings.gsam if kind == "gsam" else None})
+    training = TrainSettings(**{part.name: getattr(settings, part.name) for part in fields(TrainSettings)})
+    return replace(training, gsam=settings.gsam if kind == "gsam" else None)
 
 
 def _keys(key: Array, numbers: Array) -> Array:
