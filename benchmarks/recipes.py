@@ -15,7 +15,6 @@ changes) are scored on the part that then is held out. Splits share patients, so
 import argparse
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -47,6 +46,9 @@ class Recipe:
         overrides = self.common + (self.own if changed else ())
         return load_settings(self.preset, series=cohort.series is not None, rows_per_class=ROWS, overrides=overrides)
 
+    def __str__(self) -> str:
+        return " ".join((self.preset, *self.own))
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -65,28 +67,29 @@ def main() -> None:
     print(f"{asked.cohort}, {cohort.n:,} patients, {ROWS} rows per class, seed {asked.seed} {' '.join(asked.set)}")
     scored = f"{'split':>5} {'rows':>6} {'full':>6} {'share':>7} " if asked.splits else ""
     print(f"{scored}{'start':>6} {'last':>6} {'best':>15} {'at':>5} {'minutes':>7}  recipe")
+    seeds = range(asked.seed + 1, asked.seed + 1 + asked.splits) if asked.splits else (asked.seed,)
+    part = outside_held_out(cohort, asked.seed) if asked.splits else cohort
     shares = {recipe: [] for recipe in recipes}
     with tempfile.TemporaryDirectory() as scratch:
         shared = Store(asked.store or Path(scratch))
-        for seed, part in splits(cohort, asked.seed, asked.splits) if asked.splits else [(asked.seed, cohort)]:
+        for seed in seeds:
             for recipe in recipes:
-                print(tried(part, recipe, seed, shared, shares[recipe] if asked.splits else None), flush=True)
-    for recipe, found in shares.items():
-        if len(found) > 1:
-            mean, error = np.mean(found), np.std(found, ddof=1) / len(found) ** 0.5
-            print(f"mean share {mean:6.2%} ± {error:.2%}, worst {min(found):6.2%}  {named(recipe)}")
+                figures, share = tried(part, recipe, seed, shared, scored=asked.splits > 0)
+                print(f"{figures}  {recipe}", flush=True)
+                shares[recipe].append(share)
+    for recipe, found in shares.items() if asked.splits > 1 else ():
+        error = np.std(found, ddof=1) / len(found) ** 0.5
+        print(f"mean share {np.mean(found):6.2%} ± {error:.2%}, worst {min(found):6.2%}  {recipe}")
 
 
-def splits(cohort: Cohort, seed: int, count: int) -> Iterator[tuple[int, Cohort]]:
-    """Seeds, and the patients who are not held out at ``seed``: every seed splits them afresh."""
-    others = replace(cohort.take(split_patients(cohort, seed=seed) != HELD_OUT), split=None)
-    for number in range(count):
-        yield seed + 1 + number, others
+def outside_held_out(cohort: Cohort, seed: int) -> Cohort:
+    """The patients who are not held out at ``seed``, to be split afresh."""
+    return replace(cohort.take(split_patients(cohort, seed=seed) != HELD_OUT), split=None)
 
 
-def tried(cohort: Cohort, recipe: Recipe, seed: int, shared: Store, shares: list[float] | None) -> str:
-    """One line: how a recipe fares on tuning, and where ``shares`` are wanted, on held_out beside full data."""
-    since = time.perf_counter()
+def tried(cohort: Cohort, recipe: Recipe, seed: int, shared: Store, *, scored: bool) -> tuple[str, float | None]:
+    """How a recipe fares on tuning, as figures of a line, and where ``scored``, on held_out: its share of full data."""
+    since, share = time.perf_counter(), None
     settings, keys = recipe.settings(cohort), streams(seed)
     request = Request(settings=settings, rows_per_class=ROWS, seed=seed, preset=recipe.preset)
     parts = prepare(cohort, request)
@@ -95,21 +98,16 @@ def tried(cohort: Cohort, recipe: Recipe, seed: int, shared: Store, shares: list
     scores, spread = (np.asarray(found.history[name]) for name in ("tuning", "tuning_std"))
     best = f"{scores.max():.4f} ± {spread[scores.argmax()]:.4f}"
     line = f"{scores[0]:>6.4f} {scores[-1]:>6.4f} {best:>15} {found.best_iteration:>5}"
-    if shares is not None:
-        network = settings.network.network(parts.train.x.shape[1:], cohort.n_classes, None)
+    if scored:
+        network = settings.network.network(parts.train.x.shape[1:], cohort.n_classes)
         offset, logits = score_rows(network, settings.evaluation, parts, [(found.x, found.targets)], keys=keys)
         rows = summarised(parts.held_out.labels, logits, offset)["auprc"]["mean"]
         as_preset = recipe.settings(cohort, changed=False).evaluation
         all_patients, _ = score_full_data(network, as_preset, parts, keys=keys, judge=task.judge, memory=shared)
         full = all_patients["full_best_epoch"]["auprc"]["mean"]
-        shares.append(rows / full)
-        line = f"{seed:>5} {rows:>6.4f} {full:>6.4f} {shares[-1]:>7.2%} {line}"
-    return f"{line} {(time.perf_counter() - since) / 60:>7.1f}  {named(recipe)}"
-
-
-def named(recipe: Recipe) -> str:
-    """A recipe in a line of the table."""
-    return " ".join((recipe.preset, *recipe.own))
+        share = rows / full
+        line = f"{seed:>5} {rows:>6.4f} {full:>6.4f} {share:>7.2%} {line}"
+    return f"{line} {(time.perf_counter() - since) / 60:>7.1f}", share
 
 
 if __name__ == "__main__":
