@@ -14,10 +14,11 @@ from pathlib import Path
 
 from aliquot.cli.progress import progress_of
 from aliquot.cli.tables import comparison_tables, console
-from aliquot.cohort.readers.physionet2012 import STAY_ID, TARGET, physionet2012_table
-from aliquot.runs.cells import Variant, cells_of
-from aliquot.runs.compare import compare_into
-from aliquot.runs.source import EMBEDDED, Source
+from aliquot.cohort import Columns
+from aliquot.cohort.readers.physionet2012 import DIED, STAY_ID, physionet2012_table
+from aliquot.grid.cell import Conditions, Variant, compared_cells
+from aliquot.grid.compare import compare_into
+from aliquot.run.source import EMBEDDED, Source
 
 PAPER_FIT = ("curve.steps=300", "curve.learning_rate=0.01", "curve.check_every=0")
 PATHS = {  # name of the path: method, settings
@@ -32,12 +33,12 @@ GRADIENTS = {"first-order": "slots.gradient=first_order", "full": "slots.gradien
 
 STUDIES = {
     "path": [
-        Variant(f"{path}; {gradient}", method, overrides=(*settings, override))
+        Variant(f"{path}; {gradient}", method, changes=(*settings, override))
         for gradient, override in GRADIENTS.items()
         for path, (method, settings) in PATHS.items()
     ],
     "precision": [
-        Variant(f"mtt, {kind}", "mtt", overrides=(f"expert.keep_as={kind}",))
+        Variant(f"mtt, {kind}", "mtt", changes=(f"expert.keep_as={kind}",))
         for kind in ("float32", "float16", "bfloat16")
     ],
 }
@@ -51,7 +52,7 @@ def source_of(cohort: str, data: Path, out: Path) -> tuple[Source, tuple[str, ..
     if not table.exists():
         table.parent.mkdir(parents=True, exist_ok=True)
         physionet2012_table(data).to_parquet(table)
-    return Source(file=str(table), target=TARGET, patient_id=STAY_ID), ("encoder.clip=5.0",)
+    return Source(file=str(table), columns=Columns(target=DIED, patient_id=STAY_ID)), ("encoder.clip=5.0",)
 
 
 def main() -> None:
@@ -65,10 +66,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=None)
     asked = parser.parse_args()
     out = asked.out or Path(f"runs/{asked.study}-{asked.cohort}")
-    source, overrides = source_of(asked.cohort, asked.data, out)
-    cells = cells_of(
-        STUDIES[asked.study], [asked.rows_per_class], range(asked.seeds), budget=asked.budget, overrides=overrides
-    )
+    source, changes = source_of(asked.cohort, asked.data, out)
+    conditions = Conditions(budget=asked.budget, changes=changes)
+    cells = compared_cells(STUDIES[asked.study], [asked.rows_per_class], range(asked.seeds), conditions)
     with progress_of("the same command", quiet=False) as progress:
         table = compare_into(out, source, cells, progress)
     shown = console(width=140)

@@ -2,9 +2,9 @@
 
     python benchmarks/budgets.py [--preset default]
 
-Cohorts with a preset of their own, as default-ouh, are asked for that. Minutes are the work of a run (rows through the
-network, ``aliquot.runs.forecast``) at the pace of training one network of that shape here. For small networks the pace
-differs between stages; compare with what runs really took.
+Cohorts with a preset of their own, as default-ouh, are asked for that. Minutes are the costs of a run's stages (rows
+through the network) at the pace of training one network of that shape here. For small networks the pace differs between
+stages; compare with what runs really took.
 """
 
 import argparse
@@ -16,8 +16,10 @@ import numpy as np
 
 from aliquot.cohort import Part, Parts
 from aliquot.networks import Network, TrainSettings, train_networks
-from aliquot.runs.forecast import work_of
-from aliquot.runs.settings import BUDGETS, PRESETS, load_settings
+from aliquot.presets import BUDGETS, PRESETS
+from aliquot.run.pipeline import PIPELINE
+from aliquot.run.request import RequestOptions
+from aliquot.run.stage import Run
 
 COHORTS = {  # patients, shape of one row, name of its own preset
     "SUPPORT2": (9_105, (70,), ""),
@@ -29,26 +31,26 @@ COHORTS = {  # patients, shape of one row, name of its own preset
     "PhysioNet 2012, series": (12_000, (48, 86), ""),
     "MIMIC-III": (21_139, (48, 60), "mimic3"),
 }
-ROWS = 100  # 50 per class
+ROWS_PER_CLASS = 50
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--preset", default="default")
     asked = parser.parse_args()
-    head = f"{'experts':>8} {'epochs':>6} {'iterations':>10} {'looks':>5} {'networks':>8} {'minutes':>8}"
+    head = f"{'experts':>8} {'epochs':>6} {'iterations':>10} {'evals':>5} {'networks':>8} {'minutes':>8}"
     print(f"{'cohort':<24} {'budget':<6} {head}")
     for cohort, (n, shape, name) in COHORTS.items():
         series, preset = len(shape) == 2, f"{asked.preset}-{name}"
         preset = preset if preset in PRESETS else asked.preset
-        how = load_settings(preset, series=series).network
-        network, matched = how.network(shape, 2), how.matched_network(shape, 2)
-        pace = seconds_per_row(network, shape)
+        pace = None
         for budget in BUDGETS:
-            settings = load_settings(preset, budget, series=series)
-            share = matched.n_parameters / network.n_parameters
-            stages = work_of(settings, "btm", parts(n, shape), ROWS, share).values()
-            seconds = sum(sum(stage.passes) * pace + stage.seconds for stage in stages)
+            request = RequestOptions(preset=preset, budget=budget, rows_per_class=ROWS_PER_CLASS).request(series=series)
+            settings = request.settings
+            run = Run(request=request, parts=parts(n, shape), networks=settings.network.build(shape, 2))
+            pace = pace or seconds_per_row(run.networks.trained, shape)
+            costs = [cost for stage in PIPELINE for cost in (stage.cost(run) or {}).values()]
+            seconds = sum(sum(cost.passes) * pace + cost.seconds for cost in costs)
             match, expert = settings.match, settings.expert
             figures = f"{expert.count:>8} {expert.epochs:>6} {match.iterations:>10}"
             figures += f" {match.iterations // match.judge_every:>5} {settings.evaluation.final_networks:>8}"
@@ -67,11 +69,11 @@ def seconds_per_row(network: Network, shape: tuple[int, ...], rows: int = 1024) 
 
 
 def parts(n: int, shape: tuple[int, ...]) -> Parts:
-    """Parts of the usual sizes, in which everybody is 0."""
+    """Parts of the usual sizes, in which every value is 0."""
     sizes = (round(0.7 * n), round(0.15 * n), round(0.15 * n))
-    nobody = np.zeros((), np.float32)
-    made = [Part(np.broadcast_to(nobody, (size, *shape)), np.zeros(size, np.int32)) for size in sizes]
-    return Parts(*made, encoder=None)  # pyright: ignore[reportArgumentType]
+    zero, roles = np.zeros((), np.float32), np.repeat(np.arange(3, dtype=np.int8), sizes)
+    made = [Part(np.broadcast_to(zero, (size, *shape)), np.zeros(size, np.int32)) for size in sizes]
+    return Parts(*made, None, roles, (0.5, 0.5))  # pyright: ignore[reportArgumentType]
 
 
 if __name__ == "__main__":

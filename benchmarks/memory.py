@@ -18,13 +18,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from aliquot.curves import CurveSettings, fit_curves
+from aliquot.context import Context, Verdict
+from aliquot.curves import CurveSettings, fit_curves, straight
 from aliquot.curves.fit import curves_name
 from aliquot.experts import ExpertSettings, train_experts
-from aliquot.hooks import Verdict
-from aliquot.matching import Curves, MatchSettings, SegmentSettings, Slots, match
+from aliquot.matching import Curves, MatchSettings, Rows, SegmentSettings, Slots, match
 from aliquot.networks import Network, mlp
-from aliquot.runs.store import Store
+from aliquot.run.store import FolderStore
 
 INPUTS, HIDDEN, COUNT = 402, 256, 50
 DENSE_EPOCHS = 100  # of the paper's experts
@@ -32,7 +32,7 @@ ROWS_PER_CLASS = 50
 EXPECTED_RATIO = (DENSE_EPOCHS + 1) / 3  # snapshots of a dense trajectory over start, control and end
 
 
-class NoJudge:
+class Indifferent:
     """A judge to whom all rows are equal: judging is no part of what is measured."""
 
     x = np.zeros((1, INPUTS), np.float32)
@@ -67,17 +67,19 @@ def report(stage: str, began: float) -> None:
     print(f"  {stage:<12}{seconds:>8.1f} s   peak so far {peak_bytes() / 1e9:.2f} GB", flush=True)
 
 
-def run(settings: argparse.Namespace, network: Network, store: Store) -> int:
+def run(settings: argparse.Namespace, network: Network, store: FolderStore) -> int:
     """Experts, curves and matching on random patients, the peak printed after each; bytes of the curves on disk."""
     began = time.perf_counter()
     x, targets = (jnp.asarray(part) for part in random_patients(settings.rows))
     keys = jax.random.split(jax.random.key(0), 3)
     report("patients", began)
     expert_settings = ExpertSettings(count=COUNT, epochs=settings.epochs, block=settings.block)
-    experts = train_experts(network, expert_settings, x, targets, key=keys[0], memory=store)
+    context = Context(judge=Indifferent(), store=store)
+    experts = train_experts(network, expert_settings, x, targets, key=keys[0], context=context)
     report("experts", began)
     curve_settings = CurveSettings(steps=settings.curve_steps)
-    curves = fit_curves(network, curve_settings, experts.start, experts.end, x, targets, key=keys[1], memory=store)
+    lines = straight(jnp.asarray(experts.start), jnp.asarray(experts.end))
+    curves = fit_curves(network, curve_settings, lines, x, targets, key=keys[1], context=context)
     report("curves", began)
     numbers = np.concatenate([np.flatnonzero(targets == label)[:ROWS_PER_CLASS] for label in (0, 1)])
     match(
@@ -85,21 +87,19 @@ def run(settings: argparse.Namespace, network: Network, store: Store) -> int:
         MatchSettings(iterations=20, judge_every=10),
         Slots(),
         Curves(curves, SegmentSettings()),
-        x[numbers],
-        targets[numbers],
+        Rows(x[numbers], targets[numbers]),
         key=keys[2],
-        judge=NoJudge(),
-        memory=store,
+        context=context,
     )
     report("matching", began)
     return store.size(*experts.names["experts"], curves_name(curve_settings, curves, keys[1]))
 
 
-def compare_disk(network: Network, store: Store, curves: int) -> None:
+def compare_disk(network: Network, store: FolderStore, curves: int) -> None:
     """Print the bytes of the curves, and of dense trajectories as the same store would keep them."""
     generator = np.random.default_rng(1)
     path = generator.standard_normal((1, DENSE_EPOCHS + 1, network.n_parameters), dtype=np.float32)
-    store.keep("dense", {"path": path})
+    store.put("dense", {"path": path})
     dense = COUNT * store.size("dense")
     print(f"  curves, {COUNT} experts: {curves / 1e6:.1f} MB (start, end and control point)")
     print(
@@ -122,7 +122,7 @@ def main() -> None:
     settings, network = options(), mlp(INPUTS, 2, (HIDDEN,))
     print(f"memory: {COUNT} experts of {network.n_parameters} parameters, {vars(settings)}")
     with tempfile.TemporaryDirectory() as folder:
-        store = Store(Path(folder) / "private")
+        store = FolderStore(Path(folder) / "private")
         curves = run(settings, network, store)
         print("disk:")
         compare_disk(network, store, curves)

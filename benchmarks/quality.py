@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from aliquot.cohort.embedded import support2
-from aliquot.runs.pipeline import Request, prepare, run
-from aliquot.runs.settings import load_settings
-from aliquot.runs.store import Notebook
+from aliquot.context import Context, InMemoryStore
+from aliquot.run.pipeline import PIPELINE
+from aliquot.run.request import RequestOptions
+from aliquot.run.stage import Run, run_stages
 
 CASES = [  # preset, rows per class, start, share of full data that is asked for
     ("default", 50, "gaussian", 0.98),
@@ -37,7 +38,7 @@ def main() -> None:
     cases = [case for case in CASES if case[0] in asked.presets.split(",")]
     results = []
     for seed in range(asked.seeds):
-        shared = {preset: Notebook() for preset, *_ in cases}
+        shared = {preset: InMemoryStore() for preset, *_ in cases}
         for preset, rows, start, _ in cases:
             results.append(measure(seed, preset, rows, start, asked.budget, shared[preset]))
             print("  ".join(f"{name} {value}" for name, value in results[-1].items()), flush=True)
@@ -46,22 +47,13 @@ def main() -> None:
     print_means(results, cases)
 
 
-def measure(seed: int, preset: str, rows: int, start: str, budget: str, memory: Notebook) -> dict:
+def measure(seed: int, preset: str, rows: int, start: str, budget: str, shared: InMemoryStore) -> dict:
     """Held-out AUPRC of one case on one split."""
-    settings = load_settings(preset, budget, changes={"start": start})
-    request = Request(settings=settings, rows_per_class=rows, seed=seed, preset=preset, budget=budget)
-    cohort = support2()
-    memory.forget("matching")
-    metrics = run(cohort, request, parts=prepare(cohort, request), memory=memory).metrics
-    auprc = {name: round(scores["auprc"]["mean"], 4) for name, scores in metrics["held_out"].items()}
-    return {
-        "seed": seed,
-        "preset": preset,
-        "rows": rows,
-        "start": start,
-        **auprc,
-        "at": metrics["tuning"]["best_iteration"],
-    }
+    options = RequestOptions(rows_per_class=rows, seed=seed, preset=preset, budget=budget, changes=({"start": start},))
+    run = Run(cohort=support2(), request=options.request(), context=Context(shared=shared))
+    results = run_stages(run, PIPELINE).condensation.results
+    auprc = {name: round(scores.auprc.mean, 4) for name, scores in results.held_out.by_source().items()}
+    return {"seed": seed, "preset": preset, "rows": rows, "start": start, **auprc, "at": results.tuning.best_iteration}
 
 
 def print_means(results: list[dict], cases: list[tuple]) -> None:

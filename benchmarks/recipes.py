@@ -5,9 +5,9 @@
 
 ``--set`` changes all recipes, every ``--try`` makes one more of the first preset. The cohort's own held_out stays
 closed. ``start`` is the tuning score of the rows before matching, ``last`` after all iterations, ``best`` that of the
-rows which a run would release; the best of several looks at the same few networks flatters, and one tuning part cannot
-tell small differences from chance. Hence ``--splits``: the patients who are not held out are split afresh that many
-times, and networks on the rows and on all patients (these trained as the preset says, whatever ``evaluation`` a recipe
+rows which a run would release; the best of several evaluations by the same few networks flatters, and one tuning part
+cannot tell small differences from chance. Hence ``--splits``: the patients who are not held out are split afresh so
+often, and networks on the rows and on all patients (these trained as the preset says, whatever ``evaluation`` a recipe
 changes) are scored on the part that then is held out. Splits share patients, so the error of a mean is a lower bound.
 ``--store`` keeps what is trained on all patients: recipes that share experts and curves train them once.
 """
@@ -21,14 +21,15 @@ from pathlib import Path
 import numpy as np
 
 from aliquot.cohort import HELD_OUT, Cohort, split_patients
-from aliquot.evaluate.calibration import summarised
+from aliquot.context import Context
+from aliquot.evaluate.calibration import score_logits
 from aliquot.evaluate.held_out import score_full_data, score_rows
-from aliquot.methods import method_named
-from aliquot.runs.pipeline import Request, prepare, task_of
-from aliquot.runs.settings import load_settings
-from aliquot.runs.source import Source
-from aliquot.runs.store import Notebook, Store
-from aliquot.seeds import streams
+from aliquot.run.request import Request, RequestOptions
+from aliquot.run.source import Source
+from aliquot.run.stage import Run, run_stages
+from aliquot.run.stages.condense import CONDENSE
+from aliquot.run.stages.prepare import PREPARE
+from aliquot.run.store import FolderStore
 
 ROWS = 50
 
@@ -41,10 +42,11 @@ class Recipe:
     common: tuple[str, ...]
     own: tuple[str, ...] = ()
 
-    def settings(self, cohort: Cohort, *, changed: bool = True):
-        """The settings for a cohort, with or without the recipe's own changes."""
-        overrides = self.common + (self.own if changed else ())
-        return load_settings(self.preset, series=cohort.series is not None, rows_per_class=ROWS, overrides=overrides)
+    def request(self, cohort: Cohort, seed: int, *, changed: bool = True) -> Request:
+        """What is asked for a cohort, with or without the recipe's own changes."""
+        changes = self.common + (self.own if changed else ())
+        options = RequestOptions(preset=self.preset, rows_per_class=ROWS, seed=seed, changes=changes)
+        return options.request(series=cohort.series is not None)
 
     def __str__(self) -> str:
         return " ".join((self.preset, *self.own))
@@ -61,7 +63,7 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=0)
     parser.add_argument("--store", type=Path)
     asked = parser.parse_args()
-    cohort, _ = Source(file=str(asked.path or asked.cohort), cohort=asked.cohort).read()
+    cohort = Source(file=str(asked.path or asked.cohort), cohort=asked.cohort).read()
     first, *others = (Recipe(preset, tuple(asked.set)) for preset in asked.presets.split(","))
     recipes = [first, *others, *(replace(first, own=tuple(one.split())) for one in asked.tries)]
     print(f"{asked.cohort}, {cohort.n:,} patients, {ROWS} rows per class, seed {asked.seed} {' '.join(asked.set)}")
@@ -71,7 +73,7 @@ def main() -> None:
     part = outside_held_out(cohort, asked.seed) if asked.splits else cohort
     shares = {recipe: [] for recipe in recipes}
     with tempfile.TemporaryDirectory() as scratch:
-        shared = Store(asked.store or Path(scratch))
+        shared = FolderStore(asked.store or Path(scratch))
         for seed in seeds:
             for recipe in recipes:
                 figures, share = tried(part, recipe, seed, shared, scored=asked.splits > 0)
@@ -87,24 +89,22 @@ def outside_held_out(cohort: Cohort, seed: int) -> Cohort:
     return replace(cohort.take(split_patients(cohort, seed=seed) != HELD_OUT), split=None)
 
 
-def tried(cohort: Cohort, recipe: Recipe, seed: int, shared: Store, *, scored: bool) -> tuple[str, float | None]:
+def tried(cohort: Cohort, recipe: Recipe, seed: int, shared: FolderStore, *, scored: bool) -> tuple[str, float | None]:
     """How a recipe fares on tuning, as figures of a line, and where ``scored``, on held_out: its share of full data."""
     since, share = time.perf_counter(), None
-    settings, keys = recipe.settings(cohort), streams(seed)
-    request = Request(settings=settings, rows_per_class=ROWS, seed=seed, preset=recipe.preset)
-    parts = prepare(cohort, request)
-    task = task_of(cohort, request, parts, Notebook(), shared)
-    found = method_named("btm").condense(task, settings, key=keys["condense"])
+    asked = Run(cohort=cohort, request=recipe.request(cohort, seed), context=Context(shared=shared), keep_paths=True)
+    run = run_stages(asked, (PREPARE, CONDENSE))
+    found, parts, keys = run.condensed, run.parts, run.keys
     scores, spread = (np.asarray(found.history[name]) for name in ("tuning", "tuning_std"))
     best = f"{scores.max():.4f} ± {spread[scores.argmax()]:.4f}"
     line = f"{scores[0]:>6.4f} {scores[-1]:>6.4f} {best:>15} {found.best_iteration:>5}"
     if scored:
-        network = settings.network.network(parts.train.x.shape[1:], cohort.n_classes)
-        offset, logits = score_rows(network, settings.evaluation, parts, [(found.x, found.targets)], keys=keys)
-        rows = summarised(parts.held_out.labels, logits, offset)["auprc"]["mean"]
-        as_preset = recipe.settings(cohort, changed=False).evaluation
-        all_patients, _ = score_full_data(network, as_preset, parts, keys=keys, judge=task.judge, memory=shared)
-        full = all_patients["full_best_epoch"]["auprc"]["mean"]
+        network, how = run.networks.trained, run.request.settings.evaluation
+        offset, logits = score_rows(network, how, parts, [(found.x, found.targets)], keys)
+        rows = score_logits(parts.held_out.labels, logits, offset).auprc.mean
+        as_preset = recipe.request(cohort, seed, changed=False).settings.evaluation
+        all_patients, _ = score_full_data(network, as_preset, parts, keys, run.context)
+        full = all_patients["full_best_epoch"].auprc.mean
         share = rows / full
         line = f"{seed:>5} {rows:>6.4f} {full:>6.4f} {share:>7.2%} {line}"
     return f"{line} {(time.perf_counter() - since) / 60:>7.1f}", share

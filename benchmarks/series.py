@@ -12,20 +12,22 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from aliquot.cohort import Cohort
-from aliquot.cohort.known import read_known
+from aliquot.cohort.datasets import read_dataset
+from aliquot.context import Context, InMemoryStore
 from aliquot.evaluate import TuningJudge
 from aliquot.evaluate.protocol import hard_targets
 from aliquot.matching.rows import ensemble_targets
-from aliquot.methods import Task, starting_rows
+from aliquot.methods import MethodKeys, Task, starting_rows
 from aliquot.methods.trajectory import experts_of
-from aliquot.runs.pipeline import Request, prepare, task_of
-from aliquot.runs.settings import Settings, load_settings
-from aliquot.runs.store import Notebook, Store
+from aliquot.presets.settings import Settings
+from aliquot.run.request import RequestOptions
+from aliquot.run.stage import Run
+from aliquot.run.stages.prepare import prepare
+from aliquot.run.store import FolderStore
 from aliquot.seeds import generator, streams
 
 ROWS = 50
@@ -39,16 +41,15 @@ def main() -> None:
     parser.add_argument("--store", type=Path)
     parser.add_argument("--networks", type=int, default=2)
     asked = parser.parse_args()
-    chosen = load_settings(series=True, overrides=(f"evaluation.search_networks={asked.networks}",))
-    request = Request(settings=chosen, rows_per_class=ROWS)
-    cohort = Cohort.from_records(read_known("physionet2012", asked.path))
-    parts = prepare(cohort, request)
-    shared = Notebook() if asked.store is None else Store(asked.store)
-    task = task_of(cohort, request, parts, Notebook(), shared)
+    options = RequestOptions(rows_per_class=ROWS, changes=(f"evaluation.search_networks={asked.networks}",))
+    request = options.request(series=True)
+    cohort = Cohort.from_records(read_dataset("physionet2012", asked.path))
+    shared = InMemoryStore() if asked.store is None else FolderStore(asked.store)
+    run = prepare(Run(cohort=cohort, request=request, context=Context(shared=shared), keep_paths=True))
+    chosen, parts, network = request.settings, run.parts, run.networks.trained
     print(f"{ROWS} rows per class, {asked.networks} networks")
     print(f"{'start':<10} {'labels':<9} {'epochs':>6}  {'AUPRC':>15}  {'s':>4}")
-    network = chosen.network.network(task.x.shape[1:], 2)
-    for name, x, targets in starts(task, chosen):
+    for name, x, targets in starts(run.task, chosen):
         for epochs in EPOCHS:
             how = replace(chosen.evaluation, search_epochs=epochs)
             judge = TuningJudge(network, how, parts.tuning.x, parts.tuning.labels, streams(0)["tuning networks"])
@@ -60,10 +61,10 @@ def main() -> None:
 
 def starts(task: Task, settings: Settings) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Rows from which matching could begin, with classes and with what the experts think of them."""
-    expert_key, _, start_key, _ = jax.random.split(streams(0)["condense"], 4)
-    ends = jnp.asarray(experts_of(task, settings, key=expert_key).end)
+    keys = MethodKeys.of(streams(0)["condense"])
+    ends = jnp.asarray(experts_of(task, settings, key=keys.expert).end)
     for start in STARTS:
-        x, labels = starting_rows(task.x, task.labels, ROWS, 2, start, rng=generator(start_key))
+        x, labels = starting_rows(task.x, task.labels, ROWS, 2, start, rng=generator(keys.start))
         yield f"{start:<10} classes", x, hard_targets(labels, 2)
         yield f"{start:<10} experts", x, np.asarray(ensemble_targets(task.network, ends, jnp.asarray(x)))
 

@@ -18,11 +18,12 @@ import numpy as np
 
 from aliquot.cohort import Cohort
 from aliquot.cohort.simulate import simulate
-from aliquot.evaluate.calibration import summarised
+from aliquot.evaluate.calibration import score_logits
 from aliquot.evaluate.protocol import hard_targets, logits_of, train_on
-from aliquot.runs.pipeline import Request, prepare, task_of
-from aliquot.runs.settings import load_settings
-from aliquot.runs.store import Notebook
+from aliquot.evaluate.results import Scores
+from aliquot.run.request import RequestOptions
+from aliquot.run.stage import Run
+from aliquot.run.stages.prepare import prepare
 from aliquot.seeds import streams
 
 PAPER = {  # AUROC, AUPRC of the network trained on all patients
@@ -54,18 +55,17 @@ def check(name: str, fraction: float, networks: int, seed: int) -> str:
     records = simulate(name, seed=seed, fraction=fraction)
     made = time.perf_counter() - began
     cohort = Cohort.from_records(records)
-    settings = load_settings(f"paper-{name}", "paper")
-    request = Request(settings=settings, seed=seed, rows_per_class=1)
-    parts = prepare(cohort, request)
-    network = task_of(cohort, request, parts, Notebook()).network
+    options = RequestOptions(preset=f"paper-{name}", budget="paper", seed=seed, rows_per_class=1)
+    run = prepare(Run(cohort=cohort, request=options.request()))
+    parts, network = run.parts, run.networks.trained
     keys = jax.random.split(streams(seed)["full data"], networks)
     targets = hard_targets(parts.train.labels, 2)
-    training = settings.evaluation.full_training()
+    training = run.request.settings.evaluation.full_training()
     ends = train_on(network, training, parts.train.x, targets, keys)
     fresh = Cohort.from_records(simulate(name, seed=seed + 1000, fraction=fraction))
-    held_out = summarised(parts.held_out.labels, logits_of(network, ends, parts.held_out.x), 0.0)
-    others = summarised(fresh.labels, logits_of(network, ends, encoded(parts.encoder, fresh)), 0.0)
-    errors = [abs(others[metric]["mean"] - paper) for metric, paper in zip(METRICS, PAPER[name], strict=True)]
+    held_out = score_logits(parts.held_out.labels, logits_of(network, ends, parts.held_out.x), 0.0)
+    others = score_logits(fresh.labels, logits_of(network, ends, encoded(parts.encoder, fresh)), 0.0)
+    errors = [abs(getattr(others, metric).mean - paper) for metric, paper in zip(METRICS, PAPER[name], strict=True)]
     near = all(error <= tolerance for error, tolerance in zip(errors, TOLERANCE, strict=True))
     shape = " × ".join(map(str, parts.train.x.shape[1:]))
     return (
@@ -82,8 +82,8 @@ def encoded(encoder: Any, cohort: Cohort) -> np.ndarray:
     return encoder.transform(*parts)
 
 
-def shown(scores: dict) -> str:
-    return "/".join(f"{scores[metric]['mean']:.3f}" for metric in METRICS)
+def shown(scores: Scores) -> str:
+    return "/".join(f"{getattr(scores, metric).mean:.3f}" for metric in METRICS)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from aliquot.matching import Curves, MetaGradient, Rows, Slots, draw_segment, me
 from aliquot.matching.loop import begin, run_block, student_loss
 from aliquot.networks import Network, TrainSettings, mlp, shuffled_batches, train_networks
 from aliquot.networks.mlp import random_bytes
-from aliquot.runs.settings import load_settings
+from aliquot.presets.settings import load_settings
 
 SETTINGS = load_settings("paper").match
 AGREEMENT = 1e-3  # relative, in float32

@@ -16,7 +16,6 @@ from aliquot.errors import AliquotError
 TINY = {
     "network": {"hidden": [4]},
     "expert": {"count": 2, "epochs": 2, "pilots": 1},
-    "slots": {"path": "linear"},
     "match": {"iterations": 4, "judge_every": 2, "student_steps": 2},
     "evaluation": {"search_networks": 1, "search_epochs": 2},
 }
@@ -24,7 +23,7 @@ TINY = {
 
 @pytest.fixture
 def tiny():
-    return Condenser(rows_per_class=3, budget="smoke", settings=TINY, random_state=0)
+    return Condenser(method="btm+linear", rows_per_class=3, budget="smoke", settings=TINY, random_state=0)
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +31,7 @@ def data():
     return make_classification(300, 6, n_informative=4, weights=[0.7], random_state=0)
 
 
-SMALLEST = Condenser(rows_per_class=1, budget="smoke", settings=TINY, random_state=0)
+SMALLEST = Condenser(method="btm+linear", rows_per_class=1, budget="smoke", settings=TINY, random_state=0)
 CHECKS = [*sklearn_checks(SMALLEST), *imblearn_checks(SMALLEST)]
 
 
@@ -90,3 +89,25 @@ def test_series_of_infinite_numbers_are_refused(tiny):
     x[0, 0, 0] = np.inf
     with pytest.raises(ValueError, match="infinity"):
         tiny.fit_resample(x, np.arange(40) % 2)
+
+
+def test_only_the_rows_to_learn_from_decide_the_scale(data, monkeypatch):
+    """A value of the tuning part, however wild, changes nothing that the experts see."""
+    from aliquot import estimator
+
+    X, y = data
+    seen = []
+    standardised = estimator._standardised
+
+    def watch(X, train, settings):
+        x, back = standardised(X, train, settings)
+        seen.append((x, train))
+        return x, back
+
+    monkeypatch.setattr(estimator, "_standardised", watch)
+    Condenser(method="random", rows_per_class=2, budget="smoke", settings=TINY, random_state=0).fit_resample(X, y)
+    x, train = seen[0]
+    assert len(train) < len(X)
+    np.testing.assert_allclose(x[train].mean(axis=0), 0, atol=1e-5)
+    np.testing.assert_allclose(x[train].std(axis=0), 1, atol=1e-5)
+    assert np.abs(x.mean(axis=0)).max() > 1e-3

@@ -6,13 +6,15 @@ from typing import Any
 
 import pandas as pd
 
-from aliquot.cohort import Cohort, Schema
-from aliquot.errors import TargetError
-from aliquot.hooks import Progress, Silence
+from aliquot.cohort import Cohort, Columns, Schema
+from aliquot.context import Context, InMemoryStore, NoProgress, Progress
+from aliquot.methods import Method
 from aliquot.networks import Build
+from aliquot.presets.settings import with_choices
 from aliquot.release.condensation import Condensation
-from aliquot.runs.pipeline import Request, run
-from aliquot.runs.settings import load_settings, with_choices
+from aliquot.run.pipeline import PIPELINE
+from aliquot.run.request import RequestOptions
+from aliquot.run.stage import Run, run_stages
 
 
 def condense(
@@ -20,7 +22,7 @@ def condense(
     target: str | None = None,
     *,
     rows_per_class: int = 50,
-    method: str = "btm",
+    method: str | Method = "btm",
     preset: str = "default",
     budget: str = "cpu",
     start: str | None = None,
@@ -33,7 +35,7 @@ def condense(
     drop: Collection[str] = (),
     subgroups: Collection[str] = (),
     settings: Mapping[str, Any] | None = None,
-    progress: Progress = Silence(),
+    progress: Progress = NoProgress(),
 ) -> Condensation:
     """Synthetic rows on which models train as well as on the patients in ``frame``.
 
@@ -42,9 +44,12 @@ def condense(
     frame, target
         A table with one patient (or stay) per row, and the name of its outcome column (two or more classes); or a
         cohort: ``Cohort.from_arrays(X, y)`` for arrays, of three dimensions for series; ``Cohort.from_events(...)`` for
-        measurements one a line; ``Cohort.from_records(...)`` for what a reader of a known dataset returns.
+        measurements, one per line; ``Cohort.from_records(...)`` for what a reader of a known dataset returns.
     rows_per_class
         Synthetic rows to learn for each class.
+    method
+        How to condense: a name (``aliquot.methods.METHODS`` lists them), or a :class:`aliquot.methods.Method` of your
+        own.
     preset, budget, settings
         ``"default"`` or ``"paper"``; ``"smoke"`` (seconds), ``"cpu"`` (minutes) or ``"paper"`` (hours); and single
         settings by section, such as ``{"match": {"iterations": 500}}``.
@@ -58,7 +63,7 @@ def condense(
     patient_id, split, positive, schema, drop, subgroups
         Column of the patient, so that none is on two sides of a split; column with the user's own split; the class
         that is the event; corrections to the inferred kinds of columns; columns to leave out; columns, left out or
-        not, by whose levels the results are also told apart.
+        not, by whose levels the results are also compared.
 
     Returns
     -------
@@ -73,31 +78,25 @@ def condense(
     >>> result.rows.shape, sorted(result.labels.tolist()) == [0] * 5 + [1] * 5
     ((10, 70), True)
     """
-    if isinstance(schema, str | Path):
-        schema = Schema.from_toml(Path(schema))
-    if isinstance(frame, Cohort):
-        cohort = frame
-    elif target is None:
-        raise TargetError("asked to condense a table, but not told its outcome; pass target='COLUMN'")
-    else:
-        cohort = Cohort.from_frame(
-            frame,
-            target=target,
-            patient_id=patient_id,
-            split=split,
-            positive=positive,
-            schema=schema,
-            drop=drop,
-            subgroups=subgroups,
-        )
-    changes = with_choices(settings, start=start, network=network)
-    asked = {"method": method, "rows_per_class": rows_per_class}
-    request = Request(
-        settings=load_settings(preset, budget, series=cohort.series is not None, changes=changes, **asked),
+    columns = Columns(
+        target=target,
+        patient_id=patient_id,
+        split=split,
+        positive=positive,
+        schema=schema,
+        drop=drop,
+        subgroups=subgroups,
+    )
+    cohort = frame if isinstance(frame, Cohort) else Cohort.from_frame(frame, columns)
+    options = RequestOptions(
         method=method,
         rows_per_class=rows_per_class,
         seed=seed,
         preset=preset,
         budget=budget,
+        changes=(with_choices(settings, start=start, network=network),),
+        network=network if callable(network) else None,
     )
-    return run(cohort, request, progress=progress, own=network if callable(network) else None)
+    request = options.request(series=cohort.series is not None)
+    context = Context(store=InMemoryStore(), progress=progress)
+    return run_stages(Run(cohort=cohort, request=request, context=context), PIPELINE).condensation

@@ -1,17 +1,21 @@
 """Files and folders that appear whole or not at all, and leave nothing behind when their writer is killed."""
 
+import errno
 import glob
 import os
 import platform
+import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from aliquot.digest import checksum_text
+from aliquot.identity import checksum_text
 
-BOOT = Path("/proc/sys/kernel/random/boot_id")  # tells machines of one name apart, where there is such a file
+BOOT = Path("/proc/sys/kernel/random/boot_id")  # distinguishes machines of one name, where there is such a file
+
+_open_drafts: set[Path] = set()  # those of this process; each thread and call has its own
 
 
 def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
@@ -21,30 +25,35 @@ def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
     """
     with draft_of(path) as draft, open(draft, "xb", opener=partial(os.open, mode=mode)) as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 @contextmanager
 def draft_of(path: Path) -> Iterator[Path]:
     """A place beside ``path`` to write a file or a folder to, which becomes ``path`` in one step when the block ends.
 
-    An error leaves nothing of it. A killed process cannot clean up, so the next one that writes ``path`` does it:
-    drafts are named by the machine and the process that writes them.
+    Everything in it is on disk before that step, and the step itself before this returns. An error leaves nothing of
+    it. A killed process cannot clean up, so the next one that writes ``path`` does it: drafts are named by the machine
+    and the process that writes them, and by a random word, so that threads can write one path at the same time.
     """
-    _forget_dead(path)
-    draft = path.with_name(f"{_stem(path)}.{os.getpid()}.draft")
+    path = path.absolute()
+    _remove_dead(path)
+    draft = path.with_name(f"{_stem(path)}.{secrets.token_hex(4)}.{os.getpid()}.draft")
+    _open_drafts.add(draft)
     try:
         yield draft
+        _sync_tree(draft)
         draft.replace(path)
+        _sync(path.parent)
     finally:
         _remove(draft)
+        _open_drafts.discard(draft)
 
 
-def _forget_dead(path: Path) -> None:
+def _remove_dead(path: Path) -> None:
     for draft in path.parent.glob(f"{glob.escape(_stem(path))}.*.draft"):
         process = int(draft.name.split(".")[-2])
-        if process == os.getpid() or not alive(process):  # numbers of processes are given again
+        abandoned = draft not in _open_drafts if process == os.getpid() else not alive(process)
+        if abandoned:  # also by an earlier process that had the number of this one
             _remove(draft)
 
 
@@ -62,6 +71,25 @@ def alive(process: int) -> bool:
     except PermissionError:
         pass  # somebody else's
     return True
+
+
+def _sync_tree(draft: Path) -> None:
+    """Bring a file, or a folder with all that is in it, to the disk."""
+    if draft.is_dir():
+        for inner in draft.iterdir():
+            _sync_tree(inner)
+    _sync(draft)
+
+
+def _sync(path: Path) -> None:
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    except OSError as error:
+        if error.errno != errno.EINVAL or not path.is_dir():  # some network file systems cannot sync a folder
+            raise
+    finally:
+        os.close(number)
 
 
 def _remove(draft: Path) -> None:

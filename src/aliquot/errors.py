@@ -1,4 +1,4 @@
-"""The mistakes Aliquot tells its users about, each as one sentence: what was asked, what was found, what to do.
+"""Errors that a user can correct, each as one sentence: what was asked, what was found, what to do.
 
 Messages may hold column names, counts and types. They never hold a cell value, a row or a patient identifier.
 """
@@ -32,7 +32,7 @@ def known_names(name: str, known: Iterable[str], words: str = "known") -> str:
 
 
 class AliquotError(ValueError):
-    """A mistake that the user can mend; the command prints its sentence and ends with exit code 2."""
+    """A mistake that the user can fix; the command prints its sentence and ends with exit code 2."""
 
 
 class FileError(AliquotError):
@@ -61,6 +61,10 @@ class SettingsError(AliquotError):
 
 class RunFolderError(AliquotError):
     """The output folder cannot take this run."""
+
+
+class VersionError(AliquotError):
+    """Stored work was made with other versions than those installed."""
 
 
 class TamperedError(AliquotError):

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-import jax
 import numpy as np
 import pandas as pd
 from imblearn.base import BaseSampler
@@ -15,12 +14,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from aliquot.cohort import EncoderSettings, Schema, Series, SeriesEncoder
+from aliquot.cohort import EncoderSettings, Part, Parts, Schema, Series, SeriesEncoder
 from aliquot.errors import TargetError
-from aliquot.evaluate import TuningJudge, row_classes
-from aliquot.methods import Task, method_named
+from aliquot.evaluate import row_classes
+from aliquot.methods import Method
 from aliquot.networks import Build
-from aliquot.runs.settings import BUDGETS, PRESETS, load_settings, with_choices
+from aliquot.presets import BUDGETS, PRESETS
+from aliquot.presets.settings import with_choices
+from aliquot.run.request import RequestOptions
+from aliquot.run.stage import Run, run_stages
+from aliquot.run.stages.condense import CONDENSE
+from aliquot.run.stages.prepare import PREPARE
 
 
 class Condenser(BaseSampler):
@@ -33,7 +37,7 @@ class Condenser(BaseSampler):
 
     Parameters
     ----------
-    method : a name in ``aliquot.methods.METHODS``
+    method : a name in ``aliquot.methods.METHODS``, or a method of your own
     rows_per_class : synthetic rows per class
     preset, budget, settings, network : as in :func:`aliquot.condense`
     tuning_share : share of ``X`` on which expert length and snapshot are chosen
@@ -56,7 +60,7 @@ class Condenser(BaseSampler):
 
     _sampling_type = "bypass"
     _parameter_constraints: ClassVar[dict] = {
-        "method": [str],
+        "method": [str, Method],
         "rows_per_class": [Interval(Integral, 1, None, closed="left")],
         "preset": [StrOptions(set(PRESETS))],
         "budget": [StrOptions(set(BUDGETS))],
@@ -69,7 +73,7 @@ class Condenser(BaseSampler):
     def __init__(
         self,
         *,
-        method: str = "btm",
+        method: str | Method = "btm",
         rows_per_class: int = 50,
         preset: str = "default",
         budget: str = "cpu",
@@ -98,35 +102,32 @@ class Condenser(BaseSampler):
         return X, y, one_hot
 
     def _fit_resample(self, X, y, **params):
-        method = method_named(self.method)
-        settings = load_settings(
-            self.preset,
-            self.budget,
-            method=self.method,
-            rows_per_class=self.rows_per_class,
-            series=X.ndim == 3,
-            changes=with_choices(self.settings, network=self.network),
-        )
         seed = check_random_state(self.random_state).randint(2**31 - 1)
-        condense_key, judge_key = jax.random.split(jax.random.key(seed))
         classes, labels = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise TargetError("asked to condense rows of one class only; pass y with at least two classes")
+        options = RequestOptions(
+            method=self.method,
+            rows_per_class=self.rows_per_class,
+            seed=seed,
+            preset=self.preset,
+            budget=self.budget,
+            changes=(with_choices(self.settings, network=self.network),),
+            network=self.network if callable(self.network) else None,
+        )
+        request = options.request(series=X.ndim == 3)
+        train, tuning = self._roles(labels, seed)
+        encode = _encoded_series if X.ndim == 3 else _standardised
+        x, in_units = encode(X, train, request.settings.encoder)
+        parts = Parts.without_held_out(Part(x[train], labels[train]), Part(x[tuning], labels[tuning]))
+        run = run_stages(Run(request=request, parts=parts), (PREPARE, CONDENSE))
 
-        train, tuning = self._parts(labels, seed)
-        x, in_units = _encoded_series(X, train, settings.encoder) if X.ndim == 3 else _standardised(X)
-        own = self.network if callable(self.network) else None
-        network = settings.network.network(x.shape[1:], len(classes), own)
-        judge = TuningJudge(network, settings.evaluation, x[tuning], labels[tuning], judge_key)
-        matched = settings.network.matched_network(x.shape[1:], len(classes), own)
-        task = Task(matched, x[train], labels[train], self.rows_per_class, judge)
-        condensed = method.condense(task, settings, key=condense_key)
+        found = run.condensed
+        self.history_ = dict(found.history)
+        self.tuning_score_ = run.context.judge.rows(found.x, found.targets).mean
+        return in_units(found.x), classes[row_classes(found.targets)]
 
-        self.history_ = dict(condensed.history)
-        self.tuning_score_ = judge.rows(condensed.x, condensed.targets).mean
-        return in_units(condensed.x), classes[row_classes(condensed.targets)]
-
-    def _parts(self, labels: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    def _roles(self, labels: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """Rows to learn from and rows to choose on; the same rows where a class is too small to be split."""
         everyone = np.arange(len(labels))
         wanted = round(self.tuning_share * len(labels))
@@ -136,11 +137,11 @@ class Condenser(BaseSampler):
         return np.asarray(train), np.asarray(tuning)
 
 
-def _standardised(X) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
-    """Columns with mean 0 and deviation 1, and the way back to the units and the type of ``X``."""
+def _standardised(X, train: np.ndarray, settings: EncoderSettings) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
+    """Columns in which the rows to learn from have mean 0 and deviation 1, and the way back to the units of ``X``."""
     sparse_format = X.format if issparse(X) else None
     X = X.toarray() if sparse_format else X
-    centre, scale = X.mean(axis=0), X.std(axis=0)
+    centre, scale = X[train].mean(axis=0), X[train].std(axis=0)
     scale[scale == 0] = 1
 
     def in_units(x: np.ndarray):
@@ -153,7 +154,7 @@ def _standardised(X) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
 def _encoded_series(
     X: np.ndarray, train: np.ndarray, settings: EncoderSettings
 ) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
-    """Series as networks take them, gaps filled and told, and the way back to the units of ``X``."""
+    """Series as networks take them, gaps filled and marked, and the way back to the units of ``X``."""
     series = Series(X, tuple(f"x{place}" for place in range(X.shape[2])))
     nothing = pd.DataFrame(index=range(len(X)))
     encoder = SeriesEncoder.fit(series.take(train), nothing.iloc[train], Schema(()), settings)

@@ -11,7 +11,7 @@ from aliquot.cli import main
 
 @pytest.fixture(scope="session")
 def files(tmp_path_factory):
-    """The same 90 stays as measurements one a line, as one column a variable, and as an array."""
+    """The same 90 stays as measurements, one per line, as one column per variable, and as an array."""
     folder = tmp_path_factory.mktemp("files")
     rng = np.random.default_rng(0)
     died = rng.integers(0, 2, 90)

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from aliquot.cohort.readers.mimic3 import CHANNELS, SCALES
-from aliquot.cohort.readers.physionet2012 import SERIES, VENTILATION
+from aliquot.cohort.readers.physionet2012 import MEASUREMENTS, VENTILATION
 
 READERS = Path(__file__).parents[1] / "cohort" / "readers"
 STAYS = range(770101, 770161)
@@ -48,7 +48,7 @@ def physionet2012(folder: Path, *, packed: bool) -> Path:
     of = builders("physionet2012")
 
     def lines(stay: int) -> Iterator[str]:
-        for place, name in enumerate(SERIES):
+        for place, name in enumerate(MEASUREMENTS):
             if name == VENTILATION:
                 yield from [f"{stay % 48:02}:30,{name},1"] * (stay % 2)
             else:

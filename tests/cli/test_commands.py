@@ -9,7 +9,6 @@ import pytest
 
 from aliquot import read_release
 from aliquot.cli import main
-from aliquot.runs.store import Notebook
 
 TINY = {
     "--budget": "smoke",
@@ -117,11 +116,3 @@ def test_a_release_reads_back_with_string_labels(run):
     rows = pd.read_csv(run / "release" / "rows.csv")
     assert rows["outcome"].tolist() == ["left"] * 4 + ["died"] * 4
     assert set(rows["ward"]) <= {"icu", "hdu", "(rare)"}
-
-
-def test_notebook_forgets():
-    memory = Notebook()
-    memory.keep("a", {"x": np.ones(1)})
-    memory.forget("a")
-    memory.forget("a")
-    assert memory.recall("a") is None

@@ -11,17 +11,19 @@ import pandas as pd
 import pytest
 
 from aliquot import read_release
-from aliquot.cli.sources import column_options, known_source
+from aliquot.cli.sources import ColumnOptions, KnownDataset, LayoutOptions, known_source
 from aliquot.cohort import SeriesEncoder
-from aliquot.cohort.known import KNOWN
 from aliquot.cohort.readers.curial import FEATURES
 from aliquot.cohort.readers.mimic3 import CHANNELS, SCALES
-from aliquot.cohort.readers.physionet2012 import SERIES, SUMMARIES, VENTILATION
-from aliquot.evaluate.transfer import MODELS
+from aliquot.cohort.readers.physionet2012 import MEASUREMENTS, SUMMARIES, VENTILATION
+from aliquot.evaluate.other_models import MODELS
+from aliquot.registry import READERS
+from aliquot.run.source import Source
 
 from .known_trees import LABELS, WHOLE, asked, fiddle, meds, physionet2012, yaib
 
 REAL = Path(__file__).parents[3] / "shared" / "data" / "physionet2012"
+FOLDERS = [name for name in READERS if READERS[name].files]
 NO_PATIENTS = "there is no patient number"
 
 
@@ -66,7 +68,7 @@ VITAL, UNITS = tuple(f"Vital Signs|{name}_mask" for name in "abcd"), tuple(f"uni
 NO_GAPS = "no cell missing"
 LIGHT = "left out 'weight_kg': the same value in every row"
 HOURLY = {
-    "names": SERIES,
+    "names": MEASUREMENTS,
     "fixed": ("age_years", "gender", "height_cm", "icu_type"),
     "shape": (48, 37 + 36 + 1 + 3 + 1 + 3),  # ventilation has no gaps; two levels and a rare one where there are levels
     "notes": (LIGHT,),
@@ -78,7 +80,7 @@ CASES = {  # fiddle, eicu, yaib and meds have rows of the same shapes, so that f
         cohort="physionet2012-table",
         names=(
             *("age_years", "gender", "height_cm", "icu_type"),
-            *(f"{name}_{summary}" for name in SERIES if name != VENTILATION for summary in SUMMARIES),
+            *(f"{name}_{summary}" for name in MEASUREMENTS if name != VENTILATION for summary in SUMMARIES),
             "ventilated",
         ),
         shape=(1 + 3 + 1 + 3 + 36 * 5 + 1,),
@@ -158,7 +160,7 @@ CASES = {  # fiddle, eicu, yaib and meds have rows of the same shapes, so that f
 }
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", FOLDERS)
 def test_every_entry_has_a_case(name):
     assert name in {case.cohort for case in CASES.values()}
 
@@ -208,25 +210,30 @@ OPTIONS = [  # rows, columns of the table, and steps and channels of the series
 ]
 
 
+def source_of(cohort: str, folder: Path, *read: str, drop: list[str] | None = None) -> Source:
+    known = KnownDataset(cohort=cohort, path=folder, read=list(read))
+    return known_source(known, None, ColumnOptions(drop=drop), LayoutOptions())
+
+
 @pytest.mark.parametrize(("cohort", "read", "shape"), OPTIONS)
 def test_options_reach_the_reader(cohort, read, shape, tmp_path):
     folder = WHOLE[cohort](tmp_path / "data")
-    source = known_source(cohort, folder, [option.format(folder=folder) for option in read])
-    found = source.read()[0]
+    source = source_of(cohort, folder, *(option.format(folder=folder) for option in read))
+    found = source.read()
     assert (found.n, found.frame.shape[1], found.series and found.series.values.shape[1:]) == shape
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", FOLDERS)
 def test_every_option_is_tried(name):
     tried = [option.partition("=")[0] for cohort, read, _ in OPTIONS if cohort == name for option in read]
-    assert {*KNOWN[name].options} <= {*tried}
+    assert {*READERS[name].options} <= {*tried}
 
 
 def test_a_column_that_nobody_has_is_left_out(tmp_path):
     folder = yaib(tmp_path / "data")
     static = pd.read_parquet(folder / "sta.parquet").assign(height=np.nan, site="a")
     static.to_parquet(folder / "sta.parquet")
-    found = known_source("yaib", folder, []).read()[0]
+    found = source_of("yaib", folder).read()
     assert found.frame.columns.tolist() == ["age", "sex"]
     assert found.notes[-2:] == (
         "left out 'height': no value in any row",
@@ -238,8 +245,7 @@ def test_columns_and_channels_can_be_dropped(tmp_path):
     folder = yaib(tmp_path / "data")
     static = pd.read_parquet(folder / "sta.parquet")
     static.assign(story=[f"{row} came" for row in range(61)]).to_parquet(folder / "sta.parquet")
-    columns = column_options(None, None, None, None, None, ["age", "story", "urine"])
-    found = known_source("yaib", folder, [], columns).read()[0]
+    found = source_of("yaib", folder, drop=["age", "story", "urine"]).read()
     assert found.frame.columns.tolist() == ["sex"]
     assert found.series is not None
     assert found.series.channels == ("hr",)
@@ -250,14 +256,14 @@ def test_columns_and_channels_can_be_dropped(tmp_path):
 def test_notes_give_no_small_count_away(name, tmp_path):
     folder = CASES[name].write(tmp_path / "data")
     read = [option.format(folder=folder) for option in CASES[name].read]
-    notes = known_source(name, folder, read).read()[0].notes
+    notes = source_of(name, folder, *read).read().notes
     assert not [note for note in notes if re.search(r"(?<![0-9<.])[1-9] (of|stay|row|window|cell|outcome)", note)]
     assert not [note for note in notes if "with the outcome" in note]  # the rate times the rows would be a count
 
 
 def test_labels_are_found_from_elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(meds(tmp_path / "data"))
-    source = known_source("meds", Path(), ["labels=died.parquet", "hours=4"])
+    source = source_of("meds", Path(), "labels=died.parquet", "hours=4")
     monkeypatch.chdir(tmp_path)
     source.read()
 
@@ -275,10 +281,11 @@ def test_names_and_paths_may_have_brackets(tell, tmp_path):
 def test_the_list_says_files_licence_and_options(tell):
     code, said, _ = tell("cohorts")
     assert code == 0
-    for name, known in KNOWN.items():
+    for name in FOLDERS:
+        known = READERS[name]
         entry = f"{name}: {known.title} files: {known.files} from: {known.licence}"
-        for option, meaning in known.options.items():
-            entry += f" --read {option}=…{' (needed)' if option in known.needed else ''}: {meaning}"
+        for option, meant in known.options.items():
+            entry += f" --read {option}=…{' (needed)' if option in known.needed else ''}: {meant.text}"
         assert entry in said
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from aliquot.cohort.known import KNOWN
+from aliquot.registry import READERS
 
 from .known_trees import LABELS, SMALL, TINY, asked, builders
 
@@ -17,7 +17,7 @@ MALFORMED = [
 ]
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", [name for name in READERS if READERS[name].files])
 def test_every_entry_has_a_tree_to_spoil(name):
     assert name in SMALL
 
@@ -91,7 +91,7 @@ def test_every_file_is_needed_whole(cohort, harm, refused, tmp_path):
 
 @pytest.mark.parametrize("cohort", SMALL)
 def test_folders_that_hold_something_else(cohort, refused, tmp_path):
-    refused(cohort, tmp_path / "nowhere", KNOWN[cohort].files)
+    refused(cohort, tmp_path / "nowhere", READERS[cohort].files)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "notes.txt").write_text(SECRET)
     refused(cohort, tmp_path / "other", "no .csv file" if cohort == "curial" else str(tmp_path / "other"))
@@ -168,7 +168,7 @@ def test_values_of_another_kind_are_refused(cohort, read, words, refused, tmp_pa
         ("fraction=nan", "fraction takes a number"),
         ("fraction=2", "choose it from"),
         ("seed=-1", "seed takes a whole number from 0"),
-        ("size=1", "the options are: fraction, seed"),
+        ("size=1", "its options are: fraction, seed"),
     ],
 )
 def test_simulated_cohorts_take_the_same_kinds(option, words, tell, tmp_path):

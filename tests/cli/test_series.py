@@ -11,10 +11,10 @@ import pytest
 
 from aliquot import read_release
 from aliquot.cli import main
-from aliquot.cohort import Layout, SeriesEncoder, on_grid, read_patients, read_table
-from aliquot.digest import checksum_text
-from aliquot.runs.folder import read_plan
-from aliquot.runs.source import Source
+from aliquot.cohort import Columns, Layout, SeriesEncoder, on_grid, read_patients, read_table
+from aliquot.identity import checksum_text
+from aliquot.run.folder import read_plan
+from aliquot.run.source import Source
 
 SECRET = "Zebrafish"
 TINY = [
@@ -32,7 +32,7 @@ KNOWN = ["--cohort", "simulated:ouh", "--read", "fraction=0.004"]
 
 @pytest.fixture(scope="module")
 def run(files, tmp_path_factory):
-    """A run condensed from measurements one a line and a table of outcomes."""
+    """A run condensed from measurements, one per line, and a table of outcomes."""
     words = [files / "long.csv", "--outcomes", files / "stays.csv", "--target", "died", *LONG, "--hours", "6"]
     return condensed(tmp_path_factory.mktemp("runs") / "long", *words, *MATCHED, *SERIES)
 
@@ -78,15 +78,14 @@ def test_lines_and_outcomes_are_condensed(run):
 
 
 def test_all_layouts_give_the_same_patients(files):
-    asked = {"target": "died", "patient_id": "id", "time": "hour"}
+    columns = Columns(target="died", patient_id="id")
+    lines = Layout("id", "hour", "name", "value", outcomes=f"{files}/stays.csv")
     sources = {
-        "long": Source(
-            **asked, file=f"{files}/long.csv", variable="name", value="value", outcomes=f"{files}/stays.csv"
-        ),
-        "wide": Source(**asked, file=f"{files}/wide.csv"),
-        "array": Source(file=f"{files}/array.npz", target="y", patient_id="id"),
+        "long": Source(file=f"{files}/long.csv", columns=columns, layout=lines),
+        "wide": Source(file=f"{files}/wide.csv", columns=columns, layout=Layout("id", "hour")),
+        "array": Source(file=f"{files}/array.npz", columns=Columns(target="y", patient_id="id")),
     }
-    cohorts = {name: source.read()[0] for name, source in sources.items()}
+    cohorts = {name: source.read() for name, source in sources.items()}
     one = cohorts["long"]
     assert one.series is not None
     for cohort in cohorts.values():
@@ -134,8 +133,8 @@ def test_a_run_that_knew_no_series_is_resumed(table_run, tell, tmp_path):
     shutil.copytree(table_run, tmp_path / "run")
     path = tmp_path / "run" / "private" / "plan.json"
     plan = read_plan(tmp_path / "run")
-    for name in ("time", "stay_id", "variable", "value", "hours", "step_hours", "outcomes"):
-        assert plan["source"].pop(name) is None
+    assert plan["source"].pop("layout") is None
+    plan["source"] |= {**plan["source"].pop("columns"), "target": "died_within_30_days"}  # as all sources had it
     path.write_text(json.dumps({"plan": plan, "sha256": checksum_text(json.dumps(plan, sort_keys=True))}))
     assert tell("resume", tmp_path / "run")[0] == 0
     assert tell("condense", *KNOWN, *MEANS, *TINY, "--out", tmp_path / "run")[0] == 0
@@ -258,8 +257,9 @@ def test_new_data_that_do_not_fit(command, words, hint, run, files, tell, tmp_pa
 def test_a_dropped_column_is_left_out(files, tmp_path):
     wide = read_table(files / "wide.csv")
     wide.assign(note=np.resize([SECRET, "b"], len(wide))).to_csv(tmp_path / "note.csv", index=False)
-    source = Source(file=f"{tmp_path}/note.csv", stay_id="id", time="hour", target="died", drop=("note",))
-    series = source.read()[0].series
+    columns = Columns(target="died", drop=("note",))
+    source = Source(file=f"{tmp_path}/note.csv", columns=columns, layout=Layout("id", "hour"))
+    series = source.read().series
     assert series is not None
     assert series.channels == ("hr", "ph")
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aliquot.context import Context, InMemoryStore
 from aliquot.curves import Curve, CurveSettings, bend, bezier_point, curvature, fit_curves, measure, path_loss, straight
 from aliquot.curves.fit import control_gradient, curves_name
 from aliquot.networks import TrainSettings, as_targets, train_networks
-from aliquot.runs.store import Notebook
 
 QUICK = CurveSettings(steps=200, learning_rate=0.5, check_every=50, tolerance=1e-6)
 
@@ -30,7 +30,7 @@ def trained(small_network, patients):
 
 @pytest.fixture(scope="module")
 def fitted(small_network, trained, patients):
-    return fit_curves(small_network, QUICK, trained.start, trained.end, *patients, key=jax.random.key(1))
+    return fit_curves(small_network, QUICK, straight(trained.start, trained.end), *patients, key=jax.random.key(1))
 
 
 @settings(max_examples=30, deadline=None)
@@ -64,7 +64,7 @@ def test_fit_leaves_the_line_lowers_the_loss_and_keeps_the_ends(small_network, t
 
 def test_paper_fit_takes_its_steps(small_network, trained, patients):
     paper = CurveSettings(steps=20)
-    moved = fit_curves(small_network, paper, trained.start, trained.end, *patients, key=jax.random.key(1))
+    moved = fit_curves(small_network, paper, straight(trained.start, trained.end), *patients, key=jax.random.key(1))
     assert 0 < bend(moved).max() < 0.1
 
 
@@ -83,17 +83,16 @@ def test_control_gradient_is_the_mean_of_2t_1_t_times_the_gradient_there(small_n
 
 
 def test_a_kept_fit_is_not_done_again(small_network, trained, patients):
-    memory = Notebook()
-    paper = CurveSettings(steps=5)
-    first = fit_curves(
-        small_network, paper, trained.start, trained.end, *patients, key=jax.random.key(1), memory=memory
-    )
+    store, paper = InMemoryStore(), CurveSettings(steps=5)
+
+    def fit(seed):
+        line, context = straight(trained.start, trained.end), Context(store=store)
+        return fit_curves(small_network, paper, line, *patients, key=jax.random.key(seed), context=context)
+
+    first = fit(1)
     name = curves_name(paper, first, jax.random.key(1))
-    memory.keep(name, {"control": np.zeros_like(memory.recall(name)["control"])})
-    again, other = (
-        fit_curves(small_network, paper, trained.start, trained.end, *patients, key=jax.random.key(seed), memory=memory)
-        for seed in (1, 9)
-    )
+    store.put(name, {"control": np.zeros_like(store.get(name)["control"])})
+    again, other = fit(1), fit(9)
     assert (again.control == 0).all()
     assert (other.control != first.control).any()  # another key is another fit
 

@@ -25,17 +25,17 @@ def scored():
 def test_the_curves_enclose_the_reported_areas(scored):
     labels, logits = scored
     curves = ranking_curves(labels, logits)
-    grid, true = np.r_[0, curves["grid"]], np.r_[0, curves["sensitivity"]["mean"]]
+    grid, true = np.r_[0, curves.grid], np.r_[0, curves.sensitivity.mean]
     auroc = np.mean([roc_auc_score(labels, one) for one in logits])
     auprc = np.mean([average_precision_score(labels, one) for one in logits])
     assert np.trapezoid(true, grid) == pytest.approx(auroc, abs=0.01)
-    assert np.mean(curves["precision"]["mean"]) == pytest.approx(auprc, abs=0.02)
+    assert np.mean(curves.precision.mean) == pytest.approx(auprc, abs=0.02)
 
 
 def test_a_curve_has_ten_patients_of_each_class_between_points(scored):
     labels, logits = scored
     few = np.r_[np.flatnonzero(labels == 1)[:60], np.flatnonzero(labels == 0)[:500]]
-    assert len(ranking_curves(labels[few], logits[:, few])["grid"]) == 6
+    assert len(ranking_curves(labels[few], logits[:, few]).grid) == 6
     fewer = few[20:]
     assert ranking_curves(labels[fewer], logits[:, fewer]) is None
 
@@ -76,19 +76,19 @@ def table():
 def test_columns_show_patients_in_bins_only(table):
     encoder = Encoder.fit(table, infer_schema(table))
     found = column_distributions(table, table.iloc[:100], np.full(100, 0.01), encoder.columns)
-    entries = {entry["name"]: entry for entry in found}
+    entries = {entry.name: entry for entry in found}
     assert "rare place" not in str(found)
-    assert entries["dead"]["patients"] == [400, "<10"]
+    assert entries["dead"].patients == (400, "<10")
     for entry in found:
-        assert all(n == "<10" or (n >= 10 and n % 10 == 0) for n in entry["patients"])
-        assert sum(entry["rows"]) == pytest.approx(1, abs=1e-3)
-    assert [entry["difference"] for entry in found] == sorted((entry["difference"] for entry in found), reverse=True)
+        assert all(n == "<10" or (n >= 10 and n % 10 == 0) for n in entry.patients)
+        assert sum(entry.rows) == pytest.approx(1, abs=1e-3)
+    assert [entry.difference for entry in found] == sorted((entry.difference for entry in found), reverse=True)
 
 
 def test_values_out_of_range_are_counted_per_column():
     real = {"a": np.array([0.0, 1.0, np.nan]), "b": np.array([5.0, 6.0])}
     found = outside_range(real, {"a": np.array([-1.0, 0.5, 2.0, np.nan]), "b": np.array([5.5])})
-    assert found == {"values": 2, "of": 4, "columns": {"a": 2}}
+    assert found.to_json() == {"values": 2, "of": 4, "columns": {"a": 2}}
 
 
 def test_copies_are_nearer_than_patients_are():
@@ -97,10 +97,10 @@ def test_copies_are_nearer_than_patients_are():
     key = jax.random.key(0)
     copies = nearest_distances(train[:50], train, held_out, key=key)
     others = nearest_distances(held_out[:50], train, held_out, key=key)
-    assert (copies["equal"], copies["nearer"]) == (50, 50)
-    assert (others["equal"], others["nearer"] <= 8) == (0, True)
-    assert sum(others["histogram"]["rows"]) == 50
-    assert all(n == "<10" or n % 10 == 0 for n in others["histogram"]["held_out"])
+    assert (copies.equal, copies.nearer) == (50, 50)
+    assert (others.equal, others.nearer <= 8) == (0, True)
+    assert sum(others.histogram.rows) == 50
+    assert all(n == "<10" or n % 10 == 0 for n in others.histogram.held_out)
 
 
 def test_too_few_patients_have_no_quantiles():

@@ -1,3 +1,4 @@
+import jax
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -6,9 +7,9 @@ from scipy.special import expit, softmax
 from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, roc_auc_score
 
 from aliquot.evaluate import all_metrics, auprc, corrected, prior_offset, reliability
-from aliquot.evaluate.metrics import probabilities, ranking, row_classes, summary
-from aliquot.evaluate.protocol import EvaluationSettings
-from aliquot.evaluate.transfer import MODELS, as_weighted, transfer_metrics
+from aliquot.evaluate.metrics import deviation, probabilities, ranking, row_classes, summarise
+from aliquot.evaluate.other_models import MODELS, as_weighted, transfer_metrics
+from aliquot.evaluate.protocol import EvaluationSettings, TuningJudge
 
 
 def test_weight_decay_is_for_rows_and_does_not_lower_the_bar():
@@ -73,7 +74,7 @@ def test_reliability_bins_hold_at_least_ten_patients(scored):
     assert len(reliability(labels, probabilities(z))) == 10
     assert len(reliability(labels[:25], probabilities(z[:25]))) == 2
     for group in reliability(labels, probabilities(z)):
-        assert group["observed"] == pytest.approx(group["predicted"], abs=0.12)
+        assert group.observed == pytest.approx(group.predicted, abs=0.12)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -83,8 +84,8 @@ def test_models_learn_from_hard_and_soft_rows(name, soft, blobs):
     rows = np.concatenate([np.flatnonzero(labels == c)[:50] for c in (0, 1)])  # blocks of classes, as rows come
     targets = np.where(labels == 1, 0.9, 0.2) if soft else labels.astype(float)
     got = transfer_metrics(name, x[rows], targets[rows], held, held_labels, seed=0)
-    assert got["auroc"] > 0.65
-    assert set(got) == {"auroc", "auprc"}
+    assert got.auroc > 0.65
+    assert set(got.to_json()) == {"auroc", "auprc"}
 
 
 def test_weighted_rows_carry_all_of_the_probability():
@@ -98,9 +99,15 @@ def test_weighted_rows_carry_all_of_the_probability():
 
 
 def test_summary():
-    got = summary([{"a": 1.0}, {"a": 3.0}])["a"]
-    assert got == {"mean": 2.0, "std": pytest.approx(2**0.5), "n": 2}
-    assert summary([{"a": 1.0}])["a"]["std"] == 0
+    got = summarise([{"auroc": 1.0, "auprc": 0.5}, {"auroc": 3.0, "auprc": 0.5}]).auroc
+    assert (got.mean, got.std, got.n) == (2.0, pytest.approx(2**0.5), 2)
+    assert summarise([{"auroc": 1.0, "auprc": 0.5}]).auroc.std == 0
+
+
+def test_deviations_are_those_of_a_sample_along_any_axis():
+    values = np.random.default_rng(0).normal(size=(4, 3))
+    np.testing.assert_allclose(deviation(values, axis=0), values.std(axis=0, ddof=1))
+    assert deviation(values[:1], axis=0).tolist() == [0, 0, 0]
 
 
 def test_offsets_exist_for_logits_of_any_size():
@@ -121,3 +128,14 @@ def test_certain_probabilities_in_single_precision_have_a_slope():
     p = np.array([[1, 0], [1, 0], [0, 1], [0, 1], [1, 0], [0, 1]], np.float32)
     metrics = all_metrics(np.array([0, 0, 1, 1, 1, 0]), p)
     assert all(np.isfinite(value) for value in metrics.values())
+
+
+@pytest.mark.parametrize("networks", [1, 3])
+def test_the_judges_deviation_is_that_of_a_sample(blobs, small_network, monkeypatch, networks):
+    (x, labels), tuning = blobs
+    how = EvaluationSettings(search_networks=networks, search_epochs=1)
+    judge = TuningJudge(small_network, how, *tuning, jax.random.key(0))
+    scores, score = [], judge.score
+    monkeypatch.setattr(judge, "score", lambda logits: scores.append(score(logits)) or scores[-1])
+    verdict = judge.rows(x[:20], labels[:20].astype(np.float32))
+    assert verdict.std == pytest.approx(np.std(scores, ddof=1) if networks > 1 else 0.0)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aliquot.cohort import Cohort
+from aliquot.cohort import Cohort, EncoderSettings, encode_parts
 from aliquot.errors import SchemaError
 from aliquot.evaluate.subgroups import held_out_groups, hidden, subgroup_scores
 
@@ -14,7 +14,7 @@ from aliquot.evaluate.subgroups import held_out_groups, hidden, subgroup_scores
 def scored(groups, labels, patient=None):
     logits = {"aliquot": np.random.default_rng(0).normal(size=(2, len(labels)))}
     return {
-        group["name"]: group
+        group.name: group.to_json()
         for group in subgroup_scores({"ward": pd.Categorical(groups)}, labels, logits, patient)["ward"]
     }
 
@@ -64,7 +64,7 @@ def frame():
 def test_groups_may_be_columns_that_models_do_not_see(frame):
     cohort = Cohort.from_frame(frame, target="died", drop=["site"], subgroups=["site"])
     assert "site" not in cohort.frame
-    groups = held_out_groups(cohort, seed=0)
+    groups = held_out_groups(encode_parts(cohort, seed=0, settings=EncoderSettings(), rows_per_class=5))
     assert list(groups) == ["site", "age"]
     assert "rare place" not in groups["site"].categories
     assert list(groups["age"].categories) == ["under 40", "40–64", "65–79", "80 and over"]

@@ -5,9 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from aliquot.context import Context, InMemoryStore
 from aliquot.experts import ExpertSettings, train_experts
 from aliquot.networks import TrainSettings, as_targets
-from aliquot.runs.store import Notebook, Store
+from aliquot.run.store import FolderStore
 
 SETTINGS = ExpertSettings(count=5, epochs=4, learning_rate=0.1, batch_size=64, block=2, pilots=2)
 
@@ -47,7 +48,7 @@ def test_every_epoch_on_request(train):
 
 
 def test_length_is_chosen_on_tuning(train, small_judge):
-    chosen = train(replace(SETTINGS, length="tuning", epochs=6), judge=small_judge).epochs
+    chosen = train(replace(SETTINGS, length="tuning", epochs=6), context=Context(judge=small_judge)).epochs
     assert 1 <= chosen <= 6
 
 
@@ -64,25 +65,25 @@ def test_the_chosen_length_is_where_the_judge_peaks(train, blobs):
             self.calls += 1
             return -float(np.abs(logits).mean())
 
-    assert train(replace(SETTINGS, length="tuning", epochs=6), judge=Early()).epochs <= 2
+    assert train(replace(SETTINGS, length="tuning", epochs=6), context=Context(judge=Early())).epochs <= 2
 
 
 def test_kept_blocks_are_not_trained_again(train):
-    memory = Notebook()
-    whole = train(memory=memory)
+    memory = InMemoryStore()
+    whole = train(context=Context(store=memory))
     name = whole.names["experts"][1]
-    memory.keep(name, {part: np.zeros_like(value) for part, value in memory.recall(name).items()})
-    again = train(memory=memory)
+    memory.put(name, {part: np.zeros_like(value) for part, value in memory.get(name).items()})
+    again = train(context=Context(store=memory))
     assert (again.end[2:4] == 0).all()
     assert (again.end[[0, 1, 4]] == whole.end[[0, 1, 4]]).all()
 
 
 def test_paths_are_kept_on_disk_and_mapped_from_there(train, tmp_path):
-    store = Store(tmp_path)
-    experts = train(keep_paths=True, memory=store)
+    store = FolderStore(tmp_path)
+    experts = train(keep_paths=True, context=Context(store=store))
     assert all(isinstance(path, np.memmap) or isinstance(path.base, np.memmap) for path in experts.paths)
     assert store.size(*experts.names["paths"]) >= 5 * 5 * 57 * 4
-    again = train(keep_paths=True, memory=store)
+    again = train(keep_paths=True, context=Context(store=store))
     assert all((one == other).all() for one, other in zip(experts.paths, again.paths, strict=True))
 
 
@@ -102,32 +103,32 @@ def test_every_setting_of_training_is_tried_below():
 
 @pytest.mark.parametrize("change", [{name: value} for name, value in CHANGES.items()], ids=list(CHANGES))
 def test_other_experts_are_not_taken_for_these(train, change):
-    memory = Notebook()
-    ours, others = train(memory=memory), train(replace(SETTINGS, **change), memory=memory)
+    context = Context(store=InMemoryStore())
+    ours, others = train(context=context), train(replace(SETTINGS, **change), context=context)
     assert not set(ours.names["experts"]) & set(others.names["experts"])
     assert (ours.end != others.end).any()
 
 
 def test_kind_is_part_of_the_name_but_the_way_of_keeping_paths_is_not_part_of_the_experts(train):
-    memory = Notebook()
-    plain, flat = train(memory=memory), train(kind="gsam", memory=memory)
+    memory = InMemoryStore()
+    plain, flat = train(context=Context(store=memory)), train(kind="gsam", context=Context(store=memory))
     assert (plain.end != flat.end).any()
-    half = train(replace(SETTINGS, keep_as="float16"), keep_paths=True, memory=memory)
+    half = train(replace(SETTINGS, keep_as="float16"), keep_paths=True, context=Context(store=memory))
     assert half.names["experts"] == plain.names["experts"]
 
 
 @pytest.mark.parametrize(("keep_as", "error"), [("float16", 1e-3), ("bfloat16", 1e-2)])
 def test_paths_in_half_precision_are_close(train, tmp_path, keep_as, error):
     exact = train(keep_paths=True)
-    store = Store(tmp_path)
-    half = train(replace(SETTINGS, keep_as=keep_as), keep_paths=True, memory=store)
+    store = FolderStore(tmp_path)
+    half = train(replace(SETTINGS, keep_as=keep_as), keep_paths=True, context=Context(store=store))
     assert {str(path.dtype) for path in half.paths} == {keep_as}
     for one, other in zip(exact.paths, half.paths, strict=True):
         np.testing.assert_allclose(np.asarray(other, np.float32), one, rtol=error, atol=error / 10)
 
 
 def test_seconds_of_the_training_are_remembered(train):
-    memory = Notebook()
-    first = train(memory=memory)
+    memory = InMemoryStore()
+    first = train(context=Context(store=memory))
     assert first.seconds > 0
-    assert train(memory=memory).seconds == first.seconds
+    assert train(context=Context(store=memory)).seconds == first.seconds

@@ -5,21 +5,21 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from aliquot.hooks import Verdict
+from aliquot.context import Verdict
 from aliquot.networks import Network
 
 
 class LikesTheLast:
-    """Scores every look higher than the one before, so that the last rows are returned; may stop a search."""
+    """Scores every evaluation higher than the one before, so that the last rows are returned; may stop a search."""
 
-    def __init__(self, looks_before=0, stop_after=None):
-        self.looks, self.stop_after = looks_before, stop_after
+    def __init__(self, evaluations_before=0, stop_after=None):
+        self.evaluations, self.stop_after = evaluations_before, stop_after
 
     def rows(self, x, targets):
-        if self.looks == self.stop_after:
+        if self.evaluations == self.stop_after:
             raise KeyboardInterrupt
-        self.looks += 1
-        return Verdict(float(self.looks), 0.0)
+        self.evaluations += 1
+        return Verdict(float(self.evaluations), 0.0)
 
 
 @pytest.fixture

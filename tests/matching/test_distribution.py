@@ -7,8 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from aliquot.context import Context, InMemoryStore
 from aliquot.errors import SettingsError
-from aliquot.matching.classwise import State, class_batches, in_class_order, run_block
+from aliquot.matching.classwise import State, class_batches, in_class_order, run_class_block
 from aliquot.matching.distribution import (
     DistributionSettings,
     _iterate,
@@ -17,8 +18,8 @@ from aliquot.matching.distribution import (
     mmd,
     squared_distances,
 )
+from aliquot.matching.rows import Rows
 from aliquot.networks import as_targets, mlp
-from aliquot.runs.store import Notebook
 
 KERNELS = ("gaussian", "linear", "polynomial", "laplace")
 SETTINGS = DistributionSettings(iterations=40, width=6, real_batch=16, data_lr=0.1, judge_every=20)
@@ -121,14 +122,15 @@ def start():
     return x, as_targets(np.array([0, 0, 0, 1, 1, 1]), 2)
 
 
-def run(network, patients, start, judge, settings=SETTINGS, **around):
-    return match_distributions(network, settings, *patients, *start, key=jax.random.key(5), judge=judge, **around)
+def run(network, patients, start, judge, settings=SETTINGS, **stored):
+    rows, context = Rows(jnp.asarray(start[0]), start[1]), Context(judge, **stored)
+    return match_distributions(network, settings, *patients, rows, key=jax.random.key(5), context=context)
 
 
 def block(network, patients, state, settings, first=0, count=1):
     """The state after some iterations, and their figures."""
     patients = in_class_order(*patients, network.n_classes)
-    return run_block(_iterate, network, settings, patients, state, jax.random.key(5), first, count)
+    return run_class_block(_iterate, network, settings, patients, state, jax.random.key(5), first, count)
 
 
 def begin(start, settings, n_classes=2):
@@ -159,10 +161,10 @@ def test_how_iterations_are_cut_into_blocks_does_not_matter(small_network, blobs
 
 def test_a_stopped_search_continues_to_the_same_rows(small_network, blobs, start, last):
     whole = run(small_network, blobs[0], start, last())
-    memory = Notebook()
+    store = InMemoryStore()
     with pytest.raises(KeyboardInterrupt):
-        run(small_network, blobs[0], start, last(stop_after=2), memory=memory)
-    continued = run(small_network, blobs[0], start, last(looks_before=2), memory=memory)
+        run(small_network, blobs[0], start, last(stop_after=2), store=store)
+    continued = run(small_network, blobs[0], start, last(evaluations_before=2), store=store)
     assert (whole.x == continued.x).all()
     assert whole.best_iteration == continued.best_iteration == 40
     for name, figures in whole.history.items():
@@ -215,9 +217,14 @@ def test_time_series_and_networks_without_an_embedding(smooth, last):
 def test_an_iteration_that_is_not_finite_moves_nothing_and_is_counted(small_network, blobs, start, last):
     (x, labels), _ = blobs
     broken = np.where(labels[:, None] == 1, np.nan, x)
-    memory = Notebook()
-    got = run(small_network, (broken, labels), start, last(), memory=memory)
+
+    class Kept(InMemoryStore):
+        def put(self, name, arrays):
+            self.last = arrays
+
+    store = Kept()
+    got = run(small_network, (broken, labels), start, last(), store=store)
     assert got.skipped == 40
     assert got.history["skipped"].all()
     assert (got.x == start[0]).all()
-    assert (memory.recall("matching")["state.1"] == 0).all()  # the velocity
+    assert (store.last["state.1"] == 0).all()  # the velocity

@@ -7,7 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from aliquot.matching.classwise import State, in_class_order, run_block
+from aliquot.context import Context, InMemoryStore
+from aliquot.matching.classwise import State, in_class_order, run_class_block
 from aliquot.matching.gradients import (
     GradientSettings,
     _iterate,
@@ -19,8 +20,8 @@ from aliquot.matching.gradients import (
     match_gradients,
     unit_rows,
 )
+from aliquot.matching.rows import Rows
 from aliquot.networks import as_targets, mlp
-from aliquot.runs.store import Notebook
 
 SETTINGS = GradientSettings(iterations=40, outer_steps=3, inner_epochs=2, real_batch=16, data_lr=1.0, judge_every=20)
 
@@ -34,8 +35,9 @@ def start():
     return x, as_targets(np.array([0, 0, 0, 1, 1, 1]), 2)
 
 
-def run(network, patients, start, judge, settings=SETTINGS, **around):
-    return match_gradients(network, settings, *patients, *start, key=jax.random.key(5), judge=judge, **around)
+def run(network, patients, start, judge, settings=SETTINGS, **stored):
+    rows, context = Rows(jnp.asarray(start[0]), start[1]), Context(judge, **stored)
+    return match_gradients(network, settings, *patients, rows, key=jax.random.key(5), context=context)
 
 
 def test_distance_of_gradients_is_about_directions_of_units(smooth):
@@ -106,7 +108,7 @@ def test_the_network_is_as_drawn_at_the_first_step_and_trained_before_the_second
     rows = jnp.asarray(start[0]).reshape(2, 3, 5)
     still = replace(SETTINGS, outer_steps=2, data_lr=0.0)
     state = State(rows, _optimiser(still).init(rows))
-    _, figures = run_block(_iterate, small_network, still, patients, state, jax.random.key(0), 0, 1)
+    _, figures = run_class_block(_iterate, small_network, still, patients, state, jax.random.key(0), 0, 1)
 
     network_key, _ = jax.random.split(jax.random.fold_in(jax.random.key(0), 0))
     drawn = jax.jit(small_network.init)(network_key)
@@ -124,10 +126,10 @@ def test_loss_falls_and_a_stopped_search_continues_to_the_same_rows(smooth, blob
     assert loss[-10:].mean() < 0.8 * loss[:5].mean()
     assert (whole.x != start[0]).any(axis=1).all()
     assert whole.skipped == 0
-    memory = Notebook()
+    store = InMemoryStore()
     with pytest.raises(KeyboardInterrupt):
-        run(network, blobs[0], start, last(stop_after=2), memory=memory)
-    continued = run(network, blobs[0], start, last(looks_before=2), memory=memory)
+        run(network, blobs[0], start, last(stop_after=2), store=store)
+    continued = run(network, blobs[0], start, last(evaluations_before=2), store=store)
     assert (whole.x == continued.x).all()
     assert (loss == continued.history["loss"]).all()
 

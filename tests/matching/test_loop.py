@@ -7,15 +7,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from aliquot.context import Context, InMemoryStore, Verdict
 from aliquot.curves import Curve, straight
 from aliquot.errors import DegenerateSegmentError
 from aliquot.evaluate.protocol import EvaluationSettings, TuningJudge
-from aliquot.hooks import Verdict
 from aliquot.matching import Curves, MatchSettings, Rows, Slots, match
 from aliquot.matching.loop import HIGHEST_LR, LOWEST_LR, begin, expert_logits, first_labels, run_block
 from aliquot.matching.rows import label_logits, soft_targets
 from aliquot.networks import TrainSettings, as_targets, train_networks
-from aliquot.runs.store import Notebook
 
 SETTINGS = MatchSettings(
     iterations=12,
@@ -45,9 +44,9 @@ def start():
     return x, as_targets(np.array([0, 0, 0, 1, 1, 1]), 2)
 
 
-def run(network, curves, start, judge, settings=SETTINGS, slots=BTM, **around):
-    source = Curves(curves, settings.segment)
-    return match(network, settings, slots, source, *start, key=jax.random.key(5), judge=judge, **around)
+def run(network, curves, start, judge, settings=SETTINGS, slots=BTM, **stored):
+    segments, rows = Curves(curves, settings.segment), Rows(jnp.asarray(start[0]), start[1])
+    return match(network, settings, slots, segments, rows, key=jax.random.key(5), context=Context(judge, **stored))
 
 
 def blocks(network, curves, state, settings=SETTINGS, slots=BTM, *, count, first=0):
@@ -76,7 +75,7 @@ def test_loss_falls(small_network, curves, start, small_judge, meta_gradient):
     assert loss[-30:].mean() < 0.8 * loss[:30].mean()
 
 
-def test_best_look_is_kept(small_network, curves, start, small_judge):
+def test_the_best_evaluation_is_kept(small_network, curves, start, small_judge):
     got = run(small_network, curves, start, small_judge)
     assert got.history["judged_at"].tolist() == [0, 4, 8, 12]
     best = got.history["tuning"].argmax()
@@ -85,10 +84,18 @@ def test_best_look_is_kept(small_network, curves, start, small_judge):
 
 
 def test_a_stopped_search_continues_to_the_same_rows(small_network, curves, start, small_judge):
-    whole = run(small_network, curves, start, small_judge)
-    memory = Notebook()
-    run(small_network, curves, start, small_judge, replace(SETTINGS, iterations=4), memory=memory)
-    continued = run(small_network, curves, start, small_judge, memory=memory)
+    class Stops(InMemoryStore):
+        """Stops the search once its first checkpoint is stored."""
+
+        def put(self, name, arrays):
+            super().put(name, arrays)
+            raise KeyboardInterrupt
+
+    whole, store = run(small_network, curves, start, small_judge), Stops()
+    with pytest.raises(KeyboardInterrupt):
+        run(small_network, curves, start, small_judge, store=store)
+    store.__class__ = InMemoryStore
+    continued = run(small_network, curves, start, small_judge, store=store)
     assert (whole.x == continued.x).all()
     for name, figures in whole.history.items():
         assert (figures == continued.history[name]).all(), name
@@ -150,7 +157,7 @@ def test_labels_of_the_ensemble_are_the_experts_mean(small_network, curves, star
 def test_starting_labels_may_be_what_all_experts_think(small_network, curves, start):
     settings = replace(SETTINGS, label_start="ensemble")
     x, targets = jnp.asarray(start[0]), start[1]
-    logits = first_labels(small_network, settings, replace(BTM, labels="learned"), curves.end, x, targets)
+    logits = first_labels(small_network, settings, replace(BTM, labels="learned"), curves.end, Rows(x, targets))
     each = [jax.nn.sigmoid(small_network.logits(end, x)) for end in curves.end]
     np.testing.assert_allclose(soft_targets(logits), np.mean(each, axis=0), atol=2e-3)
 
@@ -201,9 +208,9 @@ def test_the_average_is_a_second_candidate(small_network, curves, start, small_j
 
     judge = LikesTheSecond()
     got = run(small_network, curves, start, judge, slots=replace(BTM, average=0.9))
-    assert len(judge.seen) == 8  # rows and average, at the start and after each of three blocks
+    assert len(judge.seen) == 7  # the starting rows, then rows and average after each of three blocks
     assert (got.x == judge.seen[-1]).all()
-    assert got.history["candidate"].tolist() == [1, 1, 1, 1]
+    assert got.history["candidate"].tolist() == [0, 1, 1, 1]
     assert "average" in got.notes[0]
 
 

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 import aliquot.experts.experts as experts_module
+from aliquot.context import Context, InMemoryStore
 from aliquot.errors import SettingsError, TooFewPatientsError
 from aliquot.evaluate.metrics import row_classes
 from aliquot.evaluate.protocol import EvaluationSettings, TuningJudge, logits_of, train_on
-from aliquot.methods import METHODS, STARTS, Task, method_named, starting_rows
+from aliquot.methods import METHODS, Task, get_method, starting_rows
 from aliquot.networks import TrainSettings, lstm, mlp
-from aliquot.runs.settings import load_settings
-from aliquot.runs.store import Notebook
+from aliquot.presets.settings import load_settings
+from aliquot.registry import STARTS
 
 SETTINGS = {
     "network": {"hidden": [8]},
@@ -24,7 +25,7 @@ SETTINGS = {
     "gradients": {"iterations": 2, "judge_every": 1, "outer_steps": 2, "inner_epochs": 2, "real_batch": 16},
 }
 LEARNING = [name for name, method in METHODS.items() if method.uses_start]
-TRAJECTORY = [name for name, method in METHODS.items() if "slots" in method.changes]
+TRAJECTORY = [name for name, method in METHODS.items() if method.on_path is not None]
 
 
 def settings_of(name, **changes):
@@ -33,7 +34,7 @@ def settings_of(name, **changes):
 
 @pytest.fixture(scope="module")
 def task(blobs, small_network, small_judge):
-    return Task(small_network, *blobs[0], rows_per_class=4, judge=small_judge)
+    return Task(small_network, *blobs[0], rows_per_class=4, context=Context(small_judge))
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +79,7 @@ def test_no_patient_is_returned_unless_declared(name, condense, task):
 
 @pytest.mark.parametrize("name", LEARNING)
 def test_rows_move_away_from_real_patients(name, task):
-    liar = replace(task, judge=OnlyLikesMoved(task.judge))
+    liar = replace(task, context=Context(OnlyLikesMoved(task.context.judge)))
     got = METHODS[name].condense(liar, settings_of(name, start="real", slots={"gate": 0.0}), key=jax.random.key(0))
     assert got.best_iteration == len(got.history["loss"])
     assert not shared_rows(got.x, task.x)
@@ -86,7 +87,7 @@ def test_rows_move_away_from_real_patients(name, task):
 
 @pytest.mark.parametrize("start", STARTS)
 def test_rows_move_away_from_any_start(start, task):
-    liar = replace(task, judge=OnlyLikesMoved(task.judge))
+    liar = replace(task, context=Context(OnlyLikesMoved(task.context.judge)))
     got = METHODS["btm"].condense(liar, settings_of("btm", start=start), key=jax.random.key(0))
     assert got.best_iteration == 20
     assert not shared_rows(got.x, task.x)
@@ -94,19 +95,20 @@ def test_rows_move_away_from_any_start(start, task):
 
 @pytest.mark.parametrize("name", LEARNING)
 def test_a_stopped_run_continues_to_the_same_rows(name, condense, task):
-    class Stops(Notebook):
+    class Stops(InMemoryStore):
         """Stops the run as soon as a checkpoint of the matching is kept."""
 
-        def keep(self, name, arrays):
-            super().keep(name, arrays)
-            if name == "matching":
+        def put(self, name, arrays):
+            super().put(name, arrays)
+            if name.startswith("matching-"):
                 raise KeyboardInterrupt
 
-    memory = Stops()
+    store = Stops()
+    stored = replace(task, context=replace(task.context, store=store))
     with pytest.raises(KeyboardInterrupt):
-        METHODS[name].condense(replace(task, memory=memory), settings_of(name), key=jax.random.key(0))
-    memory.__class__ = Notebook
-    got = METHODS[name].condense(replace(task, memory=memory), settings_of(name), key=jax.random.key(0))
+        METHODS[name].condense(stored, settings_of(name), key=jax.random.key(0))
+    store.__class__ = InMemoryStore
+    got = METHODS[name].condense(stored, settings_of(name), key=jax.random.key(0))
     assert (got.x == condense(name).x).all()
 
 
@@ -116,15 +118,15 @@ def test_experts_are_trained_once_for_all_methods(task, monkeypatch):
     monkeypatch.setattr(
         experts_module, "train_networks", lambda *args, **options: trained.append(1) or train(*args, **options)
     )
-    shared = replace(task, shared=Notebook())
+    shared = replace(task, context=replace(task.context, shared=InMemoryStore()))
     for name in ("mtt", "tesla", "btm", "mtt+linear", "mtt+displacement", "soft-random"):
-        method_named(name).condense(shared, settings_of(name), key=jax.random.key(0))
+        get_method(name).condense(shared, settings_of(name), key=jax.random.key(0))
     assert len(trained) == 1
 
 
 @pytest.mark.parametrize("name", ["mtt+bezier", "ftd+bezier", "datm+bezier", "tesla+linear", "mtt+displacement"])
 def test_any_trajectory_method_can_take_any_path(name, task):
-    got = method_named(name).condense(task, settings_of(name), key=jax.random.key(0))
+    got = get_method(name).condense(task, settings_of(name), key=jax.random.key(0))
     assert got.x.shape == (8, 5)
     assert np.isfinite(got.history["loss"]).all()
 
@@ -144,14 +146,14 @@ def test_released_datm_learns_labels_from_the_experts_and_starts_from_recognised
 
 
 class OnlyLikesMoved:
-    """Scores every look higher than the one before, so that the last rows are returned."""
+    """Scores every evaluation higher than the one before, so that the last rows are returned."""
 
     def __init__(self, judge):
-        self.x, self.score, self._looks, self._judge = judge.x, judge.score, 0, judge
+        self.x, self.score, self._evaluations, self._judge = judge.x, judge.score, 0, judge
 
     def rows(self, x, targets):
-        self._looks += 1
-        return self._judge.rows(x, targets)._replace(mean=float(self._looks))
+        self._evaluations += 1
+        return self._judge.rows(x, targets)._replace(mean=float(self._evaluations))
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -160,7 +162,7 @@ def test_three_classes(name, blobs):
     three = labels + (x[:, 2] > 1)
     network = mlp(5, 3, (8,))
     judge = TuningJudge(network, EvaluationSettings(search_epochs=5, search_networks=1), x, three, jax.random.key(0))
-    got = METHODS[name].condense(Task(network, x, three, 2, judge), settings_of(name), key=jax.random.key(0))
+    got = METHODS[name].condense(Task(network, x, three, 2, Context(judge)), settings_of(name), key=jax.random.key(0))
     assert got.x.shape == (6, 5)
     assert row_classes(got.targets).tolist() == [0, 0, 1, 1, 2, 2]
     np.testing.assert_allclose(got.targets.sum(axis=1), 1, rtol=1e-5)
@@ -173,7 +175,7 @@ def test_series_over_time(name):
     x = (rng.normal(size=(90, 4, 2)) + labels[:, None, None]).astype(np.float32)
     network = lstm(2, 2, 3)
     judge = TuningJudge(network, EvaluationSettings(search_epochs=2, search_networks=1), x, labels, jax.random.key(0))
-    got = METHODS[name].condense(Task(network, x, labels, 3, judge), settings_of(name), key=jax.random.key(0))
+    got = METHODS[name].condense(Task(network, x, labels, 3, Context(judge)), settings_of(name), key=jax.random.key(0))
     assert got.x.shape == (6, 4, 2)
     assert np.isfinite(got.x).all()
     assert bool(shared_rows(got.x, x)) == METHODS[name].selects_rows
@@ -224,11 +226,11 @@ def test_recognised_start_takes_patients_whose_class_is_likely_first(blobs):
 def test_errors_name_what_is_known(blobs):
     (x, labels), _ = blobs
     with pytest.raises(SettingsError, match=r"btm, mtt, .* random"):
-        method_named("btmm")
+        get_method("btmm")
     with pytest.raises(SettingsError, match="sgd, displacement, linear, bezier"):
-        method_named("mtt+spline")
-    with pytest.raises(SettingsError, match="btm, mtt, tesla, ftd, datm can be put"):
-        method_named("m3d+bezier")
+        get_method("mtt+spline")
+    with pytest.raises(SettingsError, match="put on a path: btm, mtt, tesla, ftd, datm"):
+        get_method("m3d+bezier")
     with pytest.raises(SettingsError, match="gaussian"):
         starting_rows(x, labels, 2, 2, "gauss", rng=np.random.default_rng(0))
     with pytest.raises(TooFewPatientsError):

@@ -1,6 +1,6 @@
 """A small numerical example of every method, frozen: a change of behaviour that nobody meant is seen here.
 
-Double precision, a fixed seed, a handful of iterations. When a change is meant, write the numbers anew with
+Double precision, a fixed seed, a handful of iterations. When a change is meant, write the numbers again with
 ``python tests/methods/test_frozen.py`` and say in the commit why they moved.
 """
 
@@ -11,10 +11,10 @@ import jax
 import numpy as np
 import pytest
 
-from aliquot.hooks import Verdict
-from aliquot.methods import METHODS, Task, method_named
+from aliquot.context import Context, Verdict
+from aliquot.methods import METHODS, Task, get_method
 from aliquot.networks import mlp
-from aliquot.runs.settings import load_settings
+from aliquot.presets.settings import load_settings
 
 FROZEN = Path(__file__).with_name("frozen.json")
 NAMES = [*METHODS, "mtt+bezier", "btm+linear", "mtt+displacement", "datm:official"]
@@ -28,19 +28,19 @@ SETTINGS = {
 
 
 class LikesTheLast:
-    """Scores every look higher than the one before, so that nothing hangs on a tie."""
+    """Scores every evaluation higher than the one before, so that nothing hangs on a tie."""
 
     x = np.zeros((1, 5))
 
     def __init__(self):
-        self.looks = 0
+        self.evaluations = 0
 
     def score(self, logits):
         return 0.0
 
     def rows(self, x, targets):
-        self.looks += 1
-        return Verdict(float(self.looks), 0.0)
+        self.evaluations += 1
+        return Verdict(float(self.evaluations), 0.0)
 
 
 def example(name: str) -> dict[str, float]:
@@ -51,8 +51,8 @@ def example(name: str) -> dict[str, float]:
     network = mlp(5, 2, (6,), 0.23)  # a shape of its own: networks are cached, with their precision
     method, _, preset = name.partition(":")
     settings = load_settings(preset or "default", "smoke", method=method, rows_per_class=3, changes=SETTINGS)
-    task = Task(network, x, labels, 3, LikesTheLast())
-    got = method_named(method).condense(task, settings, key=jax.random.key(11))
+    task = Task(network, x, labels, 3, Context(LikesTheLast()))
+    got = get_method(method).condense(task, settings, key=jax.random.key(11))
     sums = {
         "rows": got.x.sum(),
         "squares": (got.x**2).sum(),

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import pairwise_distances
 
+from aliquot.context import Context
 from aliquot.errors import TooFewPatientsError
 from aliquot.methods import MethodSettings, Task
-from aliquot.methods.groups import group_means, is_patient, spread_out
+from aliquot.methods.centroids import group_means, is_patient, spread_out
 from aliquot.methods.herding import herd, herded_rows
 from aliquot.methods.kcentre import centre_rows, farthest_first
 from aliquot.methods.kmeans import cluster_means
@@ -22,7 +23,7 @@ EVERY = {**PICKING, "kmeans": cluster_means}
 
 @pytest.fixture
 def task(blobs, small_network, small_judge):
-    return Task(small_network, *blobs[0], 8, small_judge)
+    return Task(small_network, *blobs[0], 8, Context(small_judge))
 
 
 def rows_of(method, task, seed=0):

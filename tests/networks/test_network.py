@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import log_loss
 
-from aliquot.networks import MLP, Network, as_targets, cross_entropy, mlp, mlp_variants
+from aliquot.networks import MLP, Network, as_targets, cross_entropy, get_network, mlp
 from aliquot.networks.mlp import drop, random_bytes
 
 
@@ -14,7 +14,9 @@ def test_sizes_of_the_papers_networks(inputs, hidden, size):
 
 
 def test_variants_of_the_paper():
-    assert list(mlp_variants(64).values()) == [(64,), (128,), (256,), (64, 128), (64, 128, 256)]
+    widths = {"mlp": (64,), "mlp-1": (128,), "mlp-2": (256,), "mlp-3": (64, 128), "mlp-4": (64, 128, 256)}
+    for name, hidden in widths.items():
+        assert get_network(name, (27,), 2) is mlp(27, 2, hidden, 0.25)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -11,7 +11,7 @@ from aliquot import Condenser
 from aliquot.cohort import Cohort
 from aliquot.errors import SettingsError
 from aliquot.networks import own_network
-from aliquot.networks.named import resolved
+from aliquot.networks.architecture import get_architecture
 
 QUICK = {
     "expert": {"count": 2, "epochs": 2, "pilots": 1},
@@ -75,7 +75,7 @@ def test_series_are_condensed_through_it(stays):
 
 def test_the_release_says_that_the_network_is_not_known_here():
     with pytest.raises(SettingsError, match="somebody's own"):
-        resolved("own", (5, 6))
+        get_architecture("own", (5, 6))
 
 
 def test_a_sampler_takes_it_too(stays):

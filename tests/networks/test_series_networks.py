@@ -8,8 +8,8 @@ import pytest
 from aliquot.errors import SettingsError
 from aliquot.matching import Rows, Slots, meta_gradient
 from aliquot.matching.loop import student_loss, student_split
-from aliquot.networks import TrainSettings, as_targets, lstm, named_network, tcn, train_networks
-from aliquot.networks.named import SERIES
+from aliquot.networks import TrainSettings, as_targets, get_network, lstm, tcn, train_networks
+from aliquot.networks.architecture import other_networks
 from aliquot.networks.tcn import Branches
 
 X = jnp.asarray(np.random.default_rng(0).normal(size=(5, 7, 3)), jnp.float32)
@@ -17,15 +17,15 @@ SMALL = {"tcn": lambda: tcn(3, 2, 4, (1, 3), 2), "lstm": lambda: lstm(3, 2, 5)}
 
 
 def test_the_papers_shapes():
-    assert named_network("auto", (48, 60), 2).n_parameters == 254_785
-    assert named_network("tcn-1", (48, 60), 2).n_parameters != 254_785
-    assert set(SERIES) == {"tcn", "tcn-1", "tcn-2", "lstm-1", "lstm-2"}
+    assert get_network("auto", (48, 60), 2).n_parameters == 254_785
+    assert get_network("tcn-1", (48, 60), 2).n_parameters != 254_785
+    assert other_networks((48, 60)) == ("tcn-1", "tcn-2", "lstm-1", "lstm-2")
 
 
 @pytest.mark.parametrize(("name", "shape"), [("tcn", (27,)), ("mlp", (48, 60)), ("mlp-2", (48, 60)), ("lstm-1", (3,))])
 def test_a_network_for_other_rows_is_an_error(name, shape):
     with pytest.raises(SettingsError, match=r"network\.kind"):
-        named_network(name, shape, 2)
+        get_network(name, shape, 2)
 
 
 @pytest.mark.parametrize("dilation", [1, 2])

@@ -1,41 +1,53 @@
 """Made-up results in the shape that the grid returns."""
 
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from aliquot.evaluate.results import Scores, Summary
+from aliquot.grid.cell import Cell, CellResult, Evaluations
+from aliquot.grid.geometry import PathsResult
 
-def metric(mean: float) -> dict:
-    return {"mean": mean, "std": 0.01, "n": 2}
+
+def ranking(auroc: float, auprc: float) -> Scores:
+    return Scores(Summary(auroc, 0.01, 2), Summary(auprc, 0.01, 2))
 
 
-def made_up(cohort: str, cell) -> dict:
+def nested(array: np.ndarray) -> tuple:
+    return tuple(nested(part) if part.ndim else float(part) for part in array)
+
+
+def made_up(cohort: str, cell: Cell) -> CellResult:
     """A result of a cell: scores follow from its name, so that the same cell always has the same."""
     request = cell.request
     rng = np.random.default_rng(zlib.crc32(f"{cohort}{request.method}{request.seed}{request.preset}".encode()))
     score = float(rng.uniform(0.4, 0.6)) + request.rows_per_class / 1e4
-    scores = {"auroc": metric(score + 0.3), "auprc": metric(score)}
-    asked = {"method": request.method, "rows_per_class": request.rows_per_class, "seed": request.seed}
-    if cell.kind == "ways":
-        losses = {way: (rng.random((3, 5)) + place).tolist() for place, way in enumerate(("sgd", "linear", "bezier"))}
-        return {
-            **asked,
-            "times": np.linspace(0, 1, 5).tolist(),
-            "loss": losses,
-            "plane": {way: rng.random((6, 2)).tolist() for way in losses},
-            "average_loss": {way: np.mean(values, axis=1).tolist() for way, values in losses.items()},
-            **{name: rng.random(3).tolist() for name in ("curvature", "bend", "distance", "prediction_gap")},
-            "bytes": {"trajectories": 3_030_000, "curves": 30_000, "experts": 60_000},
-            "experts": 5,
-            "epochs": 100,
-        }
+    scores = ranking(score + 0.3, score)
+    asked = {"method": request.chosen.name, "rows_per_class": request.rows_per_class, "seed": request.seed}
+    if cell.kind == "geometry":
+        return CellResult(**asked, paths=made_up_paths(rng))
+    found = {**asked, "auroc": scores.auroc, "auprc": scores.auprc}
     if cell.kind == "full":
-        return {**asked, **scores, "fixed_epochs": {"auroc": metric(0.85), "auprc": metric(0.35)}}
-    history = {"iteration": [0, 20, 40], "loss": [None, *rng.random(2)], "tuning": [0.3, 0.4, 0.5]}
-    others = dict.fromkeys(cell.networks, scores)
+        return CellResult(**found, fixed_epochs=ranking(0.85, 0.35))
+    history = Evaluations(iteration=(0, 20, 40), loss=(None, *rng.random(2)), tuning=(0.3, 0.4, 0.5))
     costs = {"seconds": 2.0, "expert_seconds": 1.0, "trajectory_bytes": 10}
-    return {**asked, **scores, "history": history, "others": others, **costs}
+    return CellResult(**found, history=history, others=dict.fromkeys(cell.networks, scores), **costs)
+
+
+def made_up_paths(rng: np.random.Generator) -> PathsResult:
+    losses = {path: rng.random((3, 5)) + place for place, path in enumerate(("sgd", "linear", "bezier"))}
+    return PathsResult(
+        times=nested(np.linspace(0, 1, 5)),
+        loss={path: nested(values) for path, values in losses.items()},
+        plane={path: nested(rng.random((6, 2))) for path in losses},
+        average_loss={path: nested(values.mean(axis=1)) for path, values in losses.items()},
+        **{name: nested(rng.random(3)) for name in ("curvature", "bend", "distance", "prediction_gap")},
+        bytes={"trajectories": 3_030_000, "curves": 30_000, "experts": 60_000},
+        experts=5,
+        epochs=100,
+    )
 
 
 @pytest.fixture
@@ -49,11 +61,11 @@ def fake_grid(monkeypatch, request):
 
     Pictures take long: they are made, but not written, except in tests that ask for ``drawn``.
     """
+    import aliquot.paper.pages as pages
     import aliquot.paper.reproduce as module
-    import aliquot.paper.writing as writing
 
     if "drawn" not in request.fixturenames:
-        monkeypatch.setattr(writing, "draw", lambda *around: None)
+        monkeypatch.setattr(pages, "write_pictures", lambda *around: None)
 
     class Grid:
         entries = ()
@@ -69,13 +81,9 @@ def fake_grid(monkeypatch, request):
             request, cohort = entry.cell.request, entry.source.cohort
             named = {"label": entry.cell.label, "cohort": cohort}
             if request.method in self.failing and entry.cell.kind == "rows":
-                return {
-                    **named,
-                    "rows_per_class": request.rows_per_class,
-                    "seed": request.seed,
-                    "failed": "asked for 50 % more_rows than there are; ask for fewer",
-                }
-            return {**named, **made_up(cohort, entry.cell)}
+                reason = "asked for 50 % more_rows than there are; ask for fewer"
+                return CellResult(**named, rows_per_class=request.rows_per_class, seed=request.seed, failed=reason)
+            return replace(made_up(cohort, entry.cell), **named)
 
     grid = Grid()
     monkeypatch.setattr(module, "run_grid", grid.run)

@@ -7,11 +7,12 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
+from aliquot.context import NoProgress
 from aliquot.errors import FileError
-from aliquot.hooks import Silence
-from aliquot.paper.figures import WORDS
-from aliquot.paper.reproduce import ALL, Reproduction, reproduce
-from aliquot.paper.studies import METHODS, STUDIES
+from aliquot.paper import ALL_STUDIES, STUDIES
+from aliquot.paper.figures import PICTURE_WORDS
+from aliquot.paper.reproduce import Reproduction, reproduce_into
+from aliquot.paper.study import METHOD_ORDER
 
 PICTURES = {
     "table-curial": {"auprc-by-size", "average-ranks"},
@@ -24,11 +25,11 @@ PICTURES = {
 
 
 def run(folder, name, **asked):
-    return reproduce(folder, Reproduction(name=name, **asked), None, Silence())
+    return reproduce_into(folder, Reproduction(name=name, **asked), None, NoProgress())
 
 
 def test_every_study_is_written_from_one_grid(fake_grid, drawn, tmp_path):
-    texts = run(tmp_path, ALL, budget="smoke")
+    texts = run(tmp_path, ALL_STUDIES, budget="smoke")
     assert list(texts) == list(STUDIES)
     same = [(entry.source, entry.cell.kind, entry.cell.networks, entry.cell.request) for entry in fake_grid.entries]
     assert len(same) == len(set(same)), "a cell that studies share is run once"
@@ -40,14 +41,14 @@ def test_every_study_is_written_from_one_grid(fake_grid, drawn, tmp_path):
         pictures = {path.stem for path in folder.glob("*.png")}
         assert pictures == {path.stem for path in folder.glob("*.svg")} == PICTURES.get(name, set())
         for picture in pictures:
-            what, seen = WORDS[picture]
+            what, seen = PICTURE_WORDS[picture]
             assert f"![{what} – {seen}]({picture}.png)" in text
             assert f'<desc id="{picture}-description">{escape(seen)}' in (folder / "table.html").read_text("utf-8")
             assert (folder / f"{picture}.png").read_bytes().startswith(b"\x89PNG")
             ElementTree.parse(folder / f"{picture}.svg")
         assert "simulated in the shape of the paper's cohorts" in text
         assert "Budget smoke, which does less than the paper" in text
-        assert f"`aliquot reproduce {ALL} --cohorts simulated --budget smoke --seeds 1`" in text
+        assert f"`aliquot reproduce {ALL_STUDIES} --cohorts simulated --budget smoke --seeds 1`" in text
         assert "jax " in text
         assert "failed" not in text.lower()
 
@@ -56,6 +57,7 @@ def test_the_papers_numbers_stand_beside_ours(fake_grid, tmp_path):
     text = run(tmp_path, "table-curial", budget="cpu", only=("ouh", "100"))["table-curial"]
     assert "matching iterations 2,000 instead of 40,000" in text
     assert "experts 10 instead of 50" in text
+    assert "evaluations on tuning 40 instead of 4,000" in text
     assert "Of the simulated patients" not in text  # all of them
     assert re.search(r"\| TESLA \| 0\.\d+ ± 0\.010 \| 0\.875 \| 0\.\d+ ± 0\.010 \| – \|", text)
     assert re.search(r"\| full data, fixed epochs \| 0\.850 ± 0\.010 \| 0\.901 \| 0\.350 ± 0\.010 \| 0\.445 \|", text)
@@ -101,7 +103,7 @@ def test_statistics_are_those_of_the_scores(fake_grid, tmp_path):
     block = text[text.index("### Paired comparison") :].splitlines()
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in block if line.startswith("|")][2:]
     ranks = {line[0]: float(line[6]) for line in lines}
-    assert len(ranks) == len(METHODS) + 1
+    assert len(ranks) == len(METHOD_ORDER) + 1
     assert list(ranks.values()) == sorted(ranks.values())
     assert sum(ranks.values()) == pytest.approx(8 * 9 / 2, abs=0.05)
     for line in lines:

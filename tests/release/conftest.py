@@ -1,11 +1,9 @@
 """Condensations made by hand: real encoder, random rows, invented numbers."""
 
-import copy
 import dataclasses
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import jax
 import numpy as np
@@ -13,16 +11,19 @@ import pandas as pd
 import pytest
 import tomli_w
 
-from aliquot.cohort import Cohort, Encoder
+from aliquot.cohort import Cohort, Encoder, EncoderSettings, encode_parts
 from aliquot.cohort.embedded import TARGET, support2_frame
+from aliquot.curves import Geometry
 from aliquot.evaluate.copying import nearest_distances
 from aliquot.evaluate.distributions import column_distributions, outside_range
 from aliquot.evaluate.ranking_curves import ranking_curves
+from aliquot.evaluate.results import Results
 from aliquot.evaluate.subgroups import held_out_groups, subgroup_scores
 from aliquot.release.card import card
 from aliquot.release.condensation import Condensation
 from aliquot.release.croissant import croissant
-from aliquot.runs.aggregates import learning_curves, path_figures
+from aliquot.release.report.sections.learning import learning_of
+from aliquot.release.report.sections.paths import paths_of
 
 ROWS_PER_CLASS = 20
 
@@ -134,24 +135,30 @@ def _curves(rng: np.random.Generator) -> dict[str, np.ndarray]:
         "plane_line": np.stack([np.stack([times, 0 * times], axis=1)] * 5),
         "plane_curve": np.stack([np.stack([times, times * (1 - times)], axis=1)] * 5),
         "plane_share": np.full(5, 0.94),
+        "epochs": 20,
+        **dict.fromkeys(("bend", "curvature"), np.ones(5)),
+        **dict.fromkeys(("distance", "prediction_gap"), np.ones((5, 21))),
     }
 
 
 def _shown(cohort: Cohort, encoder: Encoder, x: np.ndarray, rng: np.random.Generator) -> dict:
     """What a run measures beyond scores, of networks that guess."""
-    groups = held_out_groups(cohort, seed=0)
+    groups = held_out_groups(encode_parts(cohort, seed=0, settings=EncoderSettings(), rows_per_class=5))
     held_out = cohort.take(np.arange(len(next(iter(groups.values())))))
     shape = (3, held_out.n) if cohort.n_classes == 2 else (3, held_out.n, cohort.n_classes)
     logits = {name: rng.normal(size=shape) for name in ("random", "aliquot", "full_best_epoch")}
     encoded = encoder.transform(cohort.frame)
     rows = encoder.inverse(x)
     numeric = [code.name for code in encoder.columns if code.kind in ("numeric", "integer")]
+    weights, tables = np.full(len(x), 1 / len(x)), (cohort.frame, rows)
+    compared = {name: one for name, one in logits.items() if name != "random"}
+    scored = subgroup_scores(groups, held_out.labels, compared)
     return {
-        "ranking": {name: ranking_curves(held_out.labels, one) for name, one in logits.items()},
-        "subgroups": subgroup_scores(groups, held_out.labels, logits),
-        "features": column_distributions(cohort.frame, rows, np.full(len(x), 1 / len(x)), encoder.columns),
-        "outside_range": outside_range(*({n: t[n].to_numpy(float) for n in numeric} for t in (cohort.frame, rows))),
-        "copying": nearest_distances(x, encoded[300:], encoded[:300], key=jax.random.key(0)),
+        "ranking": {name: ranking_curves(held_out.labels, one).to_json() for name, one in logits.items()},
+        "subgroups": {column: [group.to_json() for group in found] for column, found in scored.items()},
+        "features": [one.to_json() for one in column_distributions(*tables, weights, encoder.columns)],
+        "outside_range": outside_range(*({n: t[n].to_numpy(float) for n in numeric} for t in tables)).to_json(),
+        "copying": nearest_distances(x, encoded[300:], encoded[:300], key=jax.random.key(0)).to_json(),
     }
 
 
@@ -166,8 +173,8 @@ def _condensation(frame: pd.DataFrame, target: str, subgroups: tuple[str, ...] =
     settings = {"start": "gaussian", "network": {"hidden": [16], "dropout": 0.25}, "match": {"data_lr": 0.01}}
     metrics |= {
         **_shown(cohort, encoder, x, rng),
-        "learning": learning_curves(history),
-        "paths": path_figures(SimpleNamespace(**curves)),
+        "learning": learning_of(history).to_json(),
+        "paths": paths_of(Geometry(**curves)).to_json(),
         "settings": settings,
     }
     return Condensation(
@@ -177,7 +184,7 @@ def _condensation(frame: pd.DataFrame, target: str, subgroups: tuple[str, ...] =
         classes=cohort.classes,
         encoder=encoder,
         recipe=_recipe(encoder, cohort, metrics["calibration"]["offset"]),
-        metrics=metrics,
+        results=Results.from_json(metrics),
         settings=settings,
         history=history,
         curves=curves,
@@ -226,14 +233,14 @@ def change() -> Callable[..., Condensation]:
     """The condensation with some metrics changed, given as dotted names, and other fields replaced."""
 
     def changed(result: Condensation, metrics: dict[str, object], **fields) -> Condensation:
-        values = copy.deepcopy(result.metrics)
+        values = result.metrics
         for name, value in metrics.items():
             *path, last = name.split(".")
             part = values
             for step in path:
                 part = part[step]
             part[last] = value
-        return dataclasses.replace(result, metrics=values, **fields)
+        return dataclasses.replace(result, results=Results.from_json(values), **fields)
 
     return changed
 

@@ -14,9 +14,10 @@ import pytest
 
 import aliquot
 from aliquot.cohort.embedded import TARGET, support2_frame
+from aliquot.evaluate.results import Results
 from aliquot.release.report import report
-from aliquot.release.report.comparison import Block, comparison_page
-from aliquot.release.report.figures import method_scores
+from aliquot.release.report.comparison import ComparisonBlock, comparison_page
+from aliquot.release.report.dots import method_scores
 from aliquot.release.report.svg import canvas, drawing, styled
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -59,7 +60,7 @@ def comparison() -> str:
     heads = ["method", "AUROC", "AUPRC", "of full", "behind the best", "seconds", "experts, s", "trajectories"]
     lines = [[name, f"{score:.3f} ± 0.010 ± 0.004", *["0.123 ± 0.004"] * 6] for name, score, _ in entries]
     return comparison_page(
-        "Methods", [Block("50 rows", heads, lines)], figures=figures, notes=["A note."], data={"a": 1}
+        "Methods", [ComparisonBlock("50 rows", heads, lines)], figures=figures, notes=["A note."], data={"a": 1}
     )
 
 
@@ -79,7 +80,8 @@ def page_file(request, tmp_path_factory) -> Path:
 
 def _before(result):
     known = ("method", "rows_per_class", "seed", "versions", "data", "held_out", "calibration", "transfer")
-    return dataclasses.replace(result, metrics={name: result.metrics[name] for name in known}, settings={})
+    old = Results.from_json({name: result.metrics[name] for name in known})
+    return dataclasses.replace(result, results=old, settings={})
 
 
 @pytest.fixture(scope="session")

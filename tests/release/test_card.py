@@ -4,10 +4,11 @@ import markdown_it
 import numpy as np
 import pytest
 
-from aliquot.methods import REAL_STARTS, STARTS
+from aliquot.methods import REAL_STARTS
+from aliquot.registry import STARTS
 from aliquot.release.card import card
 from aliquot.release.report.facts import origin
-from aliquot.release.report.snippets import ENCODE, TRAIN
+from aliquot.release.report.snippets import ENCODE_PROGRAM, TRAIN_PROGRAM
 
 FORBIDDEN = ("anonym", "de-identif", "deidentif", "safe to", "private", "gdpr", "hipaa", "compliant")
 
@@ -31,20 +32,20 @@ def run_in(folder, monkeypatch):
 
 
 def test_training_program_runs_as_printed(result, run_in, capsys):
-    names = run_in(result, TRAIN)
+    names = run_in(result, TRAIN_PROGRAM)
     assert names["p"].shape == (len(result.x), len(result.classes))
     assert names["model"].n_iter_ == result.recipe["training"]["epochs"]
     assert capsys.readouterr().out
 
 
 def test_training_program_adds_the_offset_to_the_log_odds(two_classes, run_in):
-    names = run_in(two_classes, TRAIN)
+    names = run_in(two_classes, TRAIN_PROGRAM)
     log_odds = [np.log(p[:, 1] / p[:, 0]) for p in (names["p"], names["model"].predict_proba(two_classes.x))]
     assert np.allclose(log_odds[0] - log_odds[1], two_classes.recipe["calibration"]["logit_offset"], atol=1e-3)
 
 
 def test_encoding_program_equals_the_encoder(result, run_in, patients):
-    features = run_in(result, ENCODE)["encode"](patients)
+    features = run_in(result, ENCODE_PROGRAM)["encode"](patients)
     assert tuple(features.columns) == result.encoder.feature_names
     assert np.array_equal(features.to_numpy(), result.encoder.transform(patients))
 

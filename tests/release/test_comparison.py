@@ -1,7 +1,7 @@
 import json
 
-from aliquot.release.report.comparison import Block, comparison_page
-from aliquot.release.report.figures import method_scores
+from aliquot.release.report.comparison import ComparisonBlock, comparison_page
+from aliquot.release.report.dots import method_scores
 
 HEADS = ["method", "AUPRC"]
 
@@ -9,8 +9,8 @@ HEADS = ["method", "AUPRC"]
 def page(**more) -> str:
     figure = method_scores("auprc", "AUPRC", [("btm", 0.69, 0.01), ("<i>mtt</i>", 0.65, 0.02)], bar=0.7)
     blocks = [
-        Block("10 rows per class", HEADS, [["btm", "0.690 ± 0.010"], ["<i>mtt</i>", "failed: </script>"]]),
-        Block("50 rows per class", HEADS, [["btm", "0.701 ± 0.008"]], note="A note <b>here</b>."),
+        ComparisonBlock("10 rows per class", HEADS, [["btm", "0.690 ± 0.010"], ["<i>mtt</i>", "failed: </script>"]]),
+        ComparisonBlock("50 rows per class", HEADS, [["btm", "0.701 ± 0.008"]], note="A note <b>here</b>."),
     ]
     return comparison_page("Methods & sizes", blocks, lead="All <of> them.", figures=[figure], **more)
 

@@ -5,9 +5,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from aliquot.release.report import SECTIONS, report, summary_html
-from aliquot.release.report.checks import checks
-from aliquot.release.report.facts import warnings
+from aliquot.evaluate.results import Results
+from aliquot.release.card import warnings
+from aliquot.release.report import checks, report, summary_html
+from aliquot.release.report.sections import all_sections
 
 FORBIDDEN = ("anonym", "de-identif", "deidentif", "safe to", "private", "gdpr", "hipaa", "compliant")
 LOADING = ("src", "srcset", "data", "action", "poster", "background")
@@ -87,7 +88,8 @@ def test_works_in_both_colour_schemes_and_for_print_and_phone(text):
 
 
 def test_every_section_is_there(page):
-    assert [attrs["id"] for attrs in page.all("h2") if attrs["id"] in SECTIONS] == list(SECTIONS)
+    keys = [section.key for section in all_sections()]
+    assert [attrs["id"] for attrs in page.all("h2") if attrs["id"] in keys] == keys
 
 
 def test_first_screen_answers(text):
@@ -138,8 +140,9 @@ NEW = ("learning", "paths", "ranking", "subgroups", "features", "outside_range",
 
 def test_a_release_from_before_lacks_sections_but_has_a_page(two_classes):
     old = {name: value for name, value in two_classes.metrics.items() if name not in NEW}
-    text = report(dataclasses.replace(two_classes, metrics=old, settings={}))
-    assert [key for key in SECTIONS if f'id="{key}"' in text] == ["calibration", "transfer", "use", "making", "cite"]
+    text = report(dataclasses.replace(two_classes, results=Results.from_json(old), settings={}))
+    shown = [section.key for section in all_sections() if f'id="{section.key}"' in text]
+    assert shown == ["calibration", "transfer", "use", "making", "cite"]
     assert "Subgroups of patients were not scored" in text.split("<nav")[0]
 
 

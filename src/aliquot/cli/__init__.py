@@ -9,6 +9,7 @@ import typer
 from aliquot.cli.compare import compare
 from aliquot.cli.condense import condense, demo
 from aliquot.cli.grid import grid
+from aliquot.cli.groups import with_options
 from aliquot.cli.inspect import cohorts, inspect, resume, schema, version
 from aliquot.cli.release import encode, evaluate
 from aliquot.cli.report import report
@@ -17,9 +18,9 @@ from aliquot.cli.transfer import transfer
 from aliquot.cli.typing_mistakes import Command
 from aliquot.errors import AliquotError
 
-MISTAKE = 2  # exit code for anything that the user can mend
+MISTAKE = 2  # exit code for anything that the user can correct
 FAILURE = 1  # a mistake of ours
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 app = typer.Typer(
     name="aliquot",
@@ -29,9 +30,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # a traceback with local variables would print patients
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, condense, resume, compare, transfer, encode, evaluate, report, schema, cohorts, inspect, version):
-    app.command(cls=Command)(command)
-app.command(cls=Command)(reproduce)
+for command in (
+    *(demo, condense, resume, compare, transfer, encode, evaluate, report),
+    *(schema, cohorts, inspect, version, reproduce),
+):
+    app.command(cls=Command)(with_options(command))
 app.add_typer(grid)
 
 
@@ -42,8 +45,8 @@ def main() -> None:
     except AliquotError as error:
         _end(str(error), MISTAKE)
     except OSError as error:
-        why = "no space is left" if error.errno in FULL else os.strerror(error.errno or 0).lower()
-        _end(f"could not read or write a file: {why}; mend that, then run the same command again", MISTAKE)
+        why = "no space is left" if error.errno in _NO_SPACE else os.strerror(error.errno or 0).lower()
+        _end(f"could not read or write a file: {why}; correct that, then run the same command again", MISTAKE)
     except MemoryError:
         _end(
             "this needs more memory than there is; use fewer columns or rows, or a smaller expert.block",

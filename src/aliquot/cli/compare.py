@@ -1,49 +1,31 @@
 """``aliquot compare``: methods side by side under one protocol."""
 
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from aliquot.cli.machine import print_json
-from aliquot.cli.options import (
-    Address,
-    Budget,
-    CohortName,
-    CohortPath,
-    Drop,
-    ExecutorName,
-    Json,
-    PatientId,
-    Positive,
-    Preset,
-    Quiet,
-    Read,
-    SchemaFile,
-    Set,
-    SettingsFile,
-    SharedStore,
-    Split,
-    Target,
-    Verbose,
-    Workers,
-)
-from aliquot.cli.progress import progress_of
-from aliquot.cli.series import Hours, Outcomes, StayId, StepHours, Time, Value, Variable, series_options
-from aliquot.cli.sources import chosen_source, column_options
+from aliquot.cli.options import Budget, Execution, Output, Preset, Set, SettingsFile, changes_of
+from aliquot.cli.sources import ColumnOptions, LayoutOptions, Place, chosen_source
 from aliquot.cli.tables import comparison_tables, console
+from aliquot.errors import SettingsError
 
 
-def compare(
-    out: Annotated[Path, typer.Option("--out", help="Folder for the comparison; finished cells in it are kept.")],
+@dataclass(frozen=True, kw_only=True)
+class PlaceOrEmbedded(Place):
+    """The table of patients and its outcome, a known dataset, or the embedded cohort."""
+
     file: Annotated[
         Path | None, typer.Argument(help="Table of patients; without one the embedded cohort SUPPORT2.")
-    ] = None,
-    target: Target = None,
-    cohort: CohortName = None,
-    path: CohortPath = None,
-    read: Read = None,
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cells:
+    """What is compared, and how."""
+
     methods: Annotated[
         str,
         typer.Option(
@@ -51,76 +33,71 @@ def compare(
             "(mtt+bezier), NAME:PRESET takes another preset for one (btm:paper).",
             metavar="NAMES",
         ),
-    ] = "",
+    ] = ""
     rows_per_class: Annotated[
         str, typer.Option(help="Sizes, separated by commas: rows for each outcome class.", metavar="SIZES")
-    ] = "10,50",
-    seeds: Annotated[int, typer.Option(help="How many seeds; each decides split, experts and all else.", min=1)] = 3,
-    preset: Preset = "default",
-    budget: Budget = "cpu",
-    looks: Annotated[
-        int, typer.Option(help="How often each method is judged on the tuning part: the same for all.", min=1)
-    ] = 40,
-    patient_id: PatientId = None,
-    split: Split = None,
-    positive: Positive = None,
-    schema: SchemaFile = None,
-    drop: Drop = None,
-    time: Time = None,
-    stay_id: StayId = None,
-    variable: Variable = None,
-    value: Value = None,
-    hours: Hours = None,
-    step_hours: StepHours = None,
-    outcomes: Outcomes = None,
-    settings: SettingsFile = None,
-    set_: Set = None,
-    executor: ExecutorName = "local",
-    workers: Workers = None,
-    address: Address = None,
-    store: SharedStore = "folder",
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-    json: Json = False,
+    ] = "10,50"
+    seeds: Annotated[int, typer.Option(help="How many seeds; each decides split, experts and all else.", min=1)] = 3
+    preset: Preset = "default"
+    budget: Budget = "cpu"
+    evaluations: Annotated[
+        int,
+        typer.Option(
+            "--evaluations",
+            "--looks",
+            help="How often each method is judged on the tuning part: the same for all.",
+            min=1,
+        ),
+    ] = 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class GridOptions:
+    """Changed settings, and where cells are run."""
+
+    settings: SettingsFile = None
+    set_: Set = None
+    execution: Execution
+
+
+def compare(
+    out: Annotated[Path, typer.Option("--out", help="Folder for the comparison; finished cells in it are kept.")],
+    place: PlaceOrEmbedded,
+    asked: Cells,
+    columns: ColumnOptions,
+    layout: LayoutOptions,
+    run: GridOptions,
+    output: Output,
 ) -> None:
     """Condense with several methods, at several sizes and seeds, and print one table.
 
-    All methods get the same split, network, evaluation and number of looks at the tuning part; experts are trained once
-    and shared. AUROC and AUPRC are those of held_out. No release is written, so that methods which return real patients
-    can be compared too.
+    All methods get the same split, network, protocol and number of evaluations on the tuning part; experts are trained
+    once and shared. AUROC and AUPRC are those of held_out. No release is written, so that methods which return real
+    patients can be compared too.
 
     Each finished cell of the table is kept: a comparison that was stopped continues with the same command, and one with
     more methods, sizes or seeds only runs what is new. OUT/comparison.html, .md and .csv hold the table, OUT/cells.csv
     every cell; OUT/private/ holds what was learned from patients and must not leave. `aliquot grid status OUT` tells
     how far a comparison is.
     """
-    from aliquot.methods import METHODS
-    from aliquot.runs.cells import Variant, cells_of
-    from aliquot.runs.compare import compare_into
-    from aliquot.runs.executors import executor_named
-    from aliquot.runs.source import EMBEDDED
+    from aliquot.grid.cell import Conditions, Variant, compared_cells
+    from aliquot.grid.compare import compare_into
+    from aliquot.registry import METHODS
+    from aliquot.run.source import EMBEDDED
 
-    layout = series_options(time, stay_id, variable, value, hours, step_hours, outcomes)
-    columns = column_options(target, patient_id, split, positive, schema, drop)
-    source = chosen_source(file, cohort, path, read, columns, layout, otherwise=EMBEDDED)
-    asked = partial(
-        cells_of,
-        [Variant.parse(name) for name in _listed(methods) or METHODS],
-        _numbers(rows_per_class),
-        range(seeds),
-        preset=preset,
-        budget=budget,
-        looks=looks,
-        file=settings,
-        overrides=tuple(set_ or ()),
+    source = chosen_source(place, columns, layout, otherwise=EMBEDDED)
+    variants = [Variant.parse(name) for name in _listed(asked.methods) or METHODS]
+    sizes, seeds = _numbers(asked.rows_per_class), range(asked.seeds)
+    conditions = Conditions(
+        preset=asked.preset, budget=asked.budget, evaluations=asked.evaluations, changes=changes_of(run)
     )
-    asked()  # a mistake shows before anything is read
-    where = executor_named(executor, workers=workers, address=address, store=store)
-    with progress_of("the same command", quiet=quiet, verbose=verbose) as progress:
-        patients = source.read()
-        cells = asked(series=patients[0].series is not None)
-        table = compare_into(out, source, cells, progress, patients=patients, executor=where)
-    if json:
+    compared_cells(variants, sizes, seeds, conditions)  # a mistake shows before anything is read
+    executor = run.execution.chosen()
+    with output.progress() as progress:
+        cohort = source.read()
+        cells = compared_cells(variants, sizes, seeds, replace(conditions, series=cohort.series is not None))
+        table = compare_into(out, source, cells, progress, cohort=cohort, executor=executor)
+    if output.json:
         print_json({"comparison": out, "table": table.to_dict("records")})
         return
     shown = console(width=130)
@@ -134,8 +111,6 @@ def _listed(text: str) -> list[str]:
 
 
 def _numbers(text: str) -> list[int]:
-    from aliquot.errors import SettingsError
-
     parts = _listed(text)
     if not parts or not all(part.isdecimal() and int(part) > 0 for part in parts):
         raise SettingsError(f"asked for rows per class {text!r}; write numbers such as 10,50")

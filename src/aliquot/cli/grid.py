@@ -27,7 +27,7 @@ def status(
 
     Reads only the folder: it can be called from any machine that sees it, at any time.
     """
-    from aliquot.runs import grid as grids
+    from aliquot.grid import grid as grids
 
     found, shown = grids.status(folder), console()
     if json:

@@ -1,11 +1,20 @@
-"""Options that several commands share."""
+"""Options that several commands share, alone and in groups."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aliquot.cli.names import BUDGETS, COHORTS, METHODS, NETWORKS, PRESETS, STARTS, completing, one_of
+from aliquot.cli.names import completing, one_of
+from aliquot.cli.progress import Silent, StageBars, StageLines, progress_of
+from aliquot.presets import BUDGETS, PRESETS
+from aliquot.registry import METHODS, NETWORKS, STARTS
+
+if TYPE_CHECKING:
+    from aliquot.grid.executors import Executor
 
 Out = Annotated[Path, typer.Option("--out", help="Folder for this run; new, empty, or the same run to continue.")]
 RowsPerClass = Annotated[int, typer.Option(help="Synthetic rows to learn for each outcome class.", min=1)]
@@ -41,20 +50,7 @@ Start = Annotated[
         callback=one_of("start", STARTS),
     ),
 ]
-NetworkChoice = Annotated[
-    str | None,
-    typer.Option(
-        "--network",
-        help="The network to train: mlp, mlp-1 … mlp-4 for tables; tcn, tcn-1, tcn-2, lstm-1, lstm-2 for series. "
-        "By default mlp or tcn.",
-        metavar="NAME",
-        autocompletion=completing(NETWORKS),
-        callback=one_of("the network", NETWORKS),
-    ),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results only, no progress.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say every second what is going on.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the results as JSON, and nothing else, on standard output.")]
+SettingsFile = Annotated[Path | None, typer.Option("--settings", help="File with settings to change.", metavar="TOML")]
 Set = Annotated[
     list[str] | None,
     typer.Option(
@@ -63,89 +59,90 @@ Set = Annotated[
         metavar="NAME=VALUE",
     ),
 ]
-MethodName = Annotated[
-    str,
-    typer.Option(
-        help="How to condense: btm, mtt, tesla, ftd, datm, m3d, dm, dc, kmeans, herding, kcentre, soft-random, random; "
-        "trajectory methods also on another path, as in mtt+bezier.",
-        metavar="NAME",
-        autocompletion=completing(METHODS),
-    ),
-]
-TableFile = Annotated[
-    Path | None, typer.Argument(help="Table of patients: .csv, .tsv, .parquet, .feather or .npz.", show_default=False)
-]
-Target = Annotated[str | None, typer.Option(help="Column with the outcome: two or more classes.")]
-CohortName = Annotated[
-    str | None,
-    typer.Option(
-        "--cohort",
-        help="A known dataset instead of a table; `aliquot cohorts` lists them.",
-        metavar="NAME",
-        autocompletion=completing(COHORTS),
-    ),
-]
-CohortPath = Annotated[Path | None, typer.Option("--path", help="The folder of the known dataset.", metavar="DIR")]
-Read = Annotated[
-    list[str] | None,
-    typer.Option("--read", help="Option of the dataset's reader. May be repeated.", metavar="NAME=VALUE"),
-]
-PatientId = Annotated[
-    str | None,
-    typer.Option(help="Column that names the patient, when one has several rows.", metavar="COLUMN"),
-]
-Split = Annotated[
-    str | None,
-    typer.Option(help="Your own split: a column of train, tuning and held_out.", metavar="COLUMN"),
-]
-Positive = Annotated[
-    str | None,
-    typer.Option(help="The class that is the event, where that is not clear.", metavar="CLASS"),
-]
-SchemaFile = Annotated[
-    Path | None,
-    typer.Option("--schema", help="Corrected kinds of columns; `aliquot schema` writes a first one.", metavar="TOML"),
-]
-Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out. May be repeated.", metavar="COLUMN")]
-SettingsFile = Annotated[Path | None, typer.Option("--settings", help="File with settings to change.", metavar="TOML")]
-Licence = Annotated[
-    str | None,
-    typer.Option(
-        help="Source of the patients and its licence or data use agreement, for card and metadata; of a known dataset "
-        "it is known.",
-        metavar="TEXT",
-    ),
-]
-Subgroup = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Column, a feature or not, by whose levels results are also told apart; bands of age are told apart "
-        "anyway. May be repeated.",
-        metavar="COLUMN",
-    ),
-]
-ExecutorName = Annotated[
-    str,
-    typer.Option(
-        "--executor",
-        help="Where cells are run: local, one after the other; joblib, several processes; ray, several machines. "
-        "Results of tables are the same.",
-        metavar="local|joblib|ray",
-    ),
-]
-Workers = Annotated[
-    int | None,
-    typer.Option(help="How many at once; by default as many as CPUs.", min=1, metavar="N"),
-]
-Address = Annotated[
-    str | None,
-    typer.Option(help="The Ray cluster to use; by default one is started here.", metavar="HOST:PORT|auto"),
-]
-SharedStore = Annotated[
-    str,
-    typer.Option(
-        "--store",
-        help="How Ray's machines share experts: folder, OUT, which all of them see; objects, Ray's object store.",
-        metavar="folder|objects",
-    ),
-]
+Json = Annotated[bool, typer.Option("--json", help="Print the results as JSON, and nothing else, on standard output.")]
+
+_NETWORKS = ("auto", *NETWORKS.names)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """What is printed while a command runs and when it ends."""
+
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print results only, no progress.")] = False
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say every second what is going on.")] = False
+    json: Json = False
+
+    def progress(
+        self, again: str | Callable[[], str] = "the same command"
+    ) -> AbstractContextManager[StageBars | StageLines | Silent]:
+        """Progress as these options ask for it; ``again`` is the command that continues after Ctrl-C."""
+        return progress_of(again, quiet=self.quiet, verbose=self.verbose)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """What to learn, and how."""
+
+    rows_per_class: RowsPerClass = 50
+    method: Annotated[
+        str,
+        typer.Option(
+            help=f"How to condense: {', '.join(METHODS.names)}; trajectory methods also on another path, as in "
+            "mtt+bezier.",
+            metavar="NAME",
+            autocompletion=completing(METHODS),
+        ),
+    ] = "btm"
+    preset: Preset = "default"
+    budget: Budget = "cpu"
+    start: Start = None
+    network: Annotated[
+        str | None,
+        typer.Option(
+            help=f"The network to train: {', '.join(NETWORKS.names)}; mlp … are for tables, tcn … and lstm … for "
+            "series. By default mlp or tcn.",
+            metavar="NAME",
+            autocompletion=completing(_NETWORKS),
+            callback=one_of("the network", _NETWORKS),
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Execution:
+    """Where the cells of a grid are run."""
+
+    executor: Annotated[
+        str,
+        typer.Option(
+            help="Where cells are run: local, one after the other; joblib, several processes; ray, several machines. "
+            "Results of tables are the same.",
+            metavar="local|joblib|ray",
+        ),
+    ] = "local"
+    workers: Annotated[
+        int | None, typer.Option(help="How many at once; by default as many as CPUs.", min=1, metavar="N")
+    ] = None
+    address: Annotated[
+        str | None,
+        typer.Option(help="The Ray cluster to use; by default one is started here.", metavar="HOST:PORT|auto"),
+    ] = None
+    store: Annotated[
+        str,
+        typer.Option(
+            help="How Ray's machines share experts: folder, OUT, which all of them see; objects, Ray's object store.",
+            metavar="folder|objects",
+        ),
+    ] = "folder"
+
+    def chosen(self) -> "Executor":
+        """The executor of that name."""
+        from aliquot.grid.executors import executor_named
+
+        return executor_named(self.executor, workers=self.workers, address=self.address, store=self.store)
+
+
+def changes_of(options: Any, *more: Any) -> tuple[Any, ...]:
+    """What --settings, --set and ``more`` change in the settings, in that order."""
+    file = () if options.settings is None else (options.settings,)
+    return (*file, *(options.set_ or ()), *more)

@@ -10,15 +10,15 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from aliquot.context import NoProgress
 from aliquot.errors import SettingsError
-from aliquot.hooks import Silence
-from aliquot.runs.progress import MINUTES_LEFT
+from aliquot.run.progress import MINUTES_LEFT
 
 INTERRUPTED = 130
 
 
 class TimeLeft(ProgressColumn):
-    """Time left of a stage at its pace so far, and of the whole run as it foretells."""
+    """Time left of a stage at its pace so far, and of the whole run by its forecast."""
 
     max_refresh = 0.5
 
@@ -30,7 +30,7 @@ class TimeLeft(ProgressColumn):
         return Text(str(timedelta(seconds=int(left))), style="progress.remaining")
 
 
-class Bars:
+class StageBars:
     """A bar for the whole run and, below it, one per stage: time passed, time left and the figures worth watching."""
 
     def __init__(self):
@@ -47,7 +47,7 @@ class Bars:
         self._task: TaskID | None = None
         self._since = time.monotonic()
 
-    def __enter__(self) -> "Bars":
+    def __enter__(self) -> "StageBars":
         self._bars.start()
         return self
 
@@ -63,7 +63,7 @@ class Bars:
         self._task = self._bars.add_task(f"  {name}", total=total, figures="")
 
     def advance(self, amount: int = 1, **figures: float) -> None:
-        """Move the bar, and that of the whole run by what it foretells."""
+        """Move the bar, and that of the whole run by its forecast."""
         if self._task is None:
             return
         left = figures.pop(MINUTES_LEFT, None)
@@ -80,8 +80,8 @@ class Bars:
             self._bars.update(self._task, completed=task.total)
 
 
-class Lines:
-    """One line per finished stage, and one a minute with the time left while a stage goes on.
+class StageLines:
+    """One line per finished stage, and one per minute with the time left while a stage goes on.
 
     ``verbose`` also says when a stage begins, every second how far it is, and the figures worth watching.
     """
@@ -91,7 +91,7 @@ class Lines:
         self._name, self._total, self._done = "", 0, 0
         self._began = self._since = self._said = time.monotonic()
 
-    def __enter__(self) -> "Lines":
+    def __enter__(self) -> "StageLines":
         return self
 
     def __exit__(self, *exception) -> None:
@@ -128,8 +128,10 @@ class Lines:
         print(clock + line, file=sys.stderr, flush=True)
 
 
-class _Quiet(Silence):
-    def __enter__(self) -> "_Quiet":
+class Silent(NoProgress):
+    """Nothing is said."""
+
+    def __enter__(self) -> "Silent":
         return self
 
     def __exit__(self, *exception) -> None:
@@ -139,7 +141,7 @@ class _Quiet(Silence):
 @contextmanager
 def progress_of(
     again: str | Callable[[], str], *, quiet: bool, verbose: bool = False
-) -> Iterator[Bars | Lines | _Quiet]:
+) -> Iterator[StageBars | StageLines | Silent]:
     """Bars on a terminal, lines elsewhere or when verbose, nothing when quiet; after Ctrl-C it says how to continue.
 
     ``again`` is the command to continue with, or finds it when it is needed.
@@ -147,7 +149,7 @@ def progress_of(
     if quiet and verbose:
         raise SettingsError("asked for both --quiet and --verbose; leave out one of them")
     bars = sys.stderr.isatty() and not verbose
-    show = _Quiet() if quiet else Bars() if bars else Lines(verbose=verbose)
+    show = Silent() if quiet else StageBars() if bars else StageLines(verbose=verbose)
     try:
         with show:
             yield show

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aliquot.cli.machine import print_json
-from aliquot.cli.options import CohortName, CohortPath, Json, PatientId, Quiet, Read, Verbose
-from aliquot.cli.progress import progress_of
-from aliquot.cli.series import Hours, Outcomes, StayId, StepHours, Time, Value, Variable, series_options
-from aliquot.cli.sources import known_source
-from aliquot.cli.tables import calibration_table, console, spread
+from aliquot.cli.options import Json, Output
+from aliquot.cli.sources import ColumnOptions, KnownDataset, NewPatients, known_source
+from aliquot.cli.tables import console, mean_std, probabilities_table
+from aliquot.errors import SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,14 +21,7 @@ def encode(
     release: ReleaseFolder,
     file: Annotated[Path, typer.Argument(help="New patients: a table or series laid out like the source.")],
     out: Annotated[Path, typer.Option("--out", help="Parquet file to write.")],
-    patient_id: PatientId = None,
-    time: Time = None,
-    stay_id: StayId = None,
-    variable: Variable = None,
-    value: Value = None,
-    hours: Hours = None,
-    step_hours: StepHours = None,
-    outcomes: Outcomes = None,
+    patients: NewPatients,
     json: Json = False,
 ) -> None:
     """Turn new patients into the features that models trained on the rows take.
@@ -44,16 +36,13 @@ def encode(
     from aliquot.cohort import encode_new
     from aliquot.drafts import write_atomically
     from aliquot.release.bundle import parquet, read_release
-    from aliquot.runs.new import read_new
-    from aliquot.runs.source import Source
 
     encoder = read_release(release).encoder
-    layout = series_options(time, stay_id, variable, value, hours, step_hours, outcomes)
-    patients = read_new(Source(file=str(file), patient_id=patient_id, **layout), encoder)
-    x, notes = encode_new(encoder, patients)
+    found = patients.source(file).read_new(encoder)
+    x, notes = encode_new(encoder, found)
     table = pd.DataFrame(x.reshape(len(x), -1), columns=list(encoder.column_names))
     write_atomically(out, parquet(table))
-    said = (*patients.notes, *notes)
+    said = (*found.notes, *notes)
     if json:
         steps = {"steps": x.shape[1]} if x.ndim == 3 else {}
         print_json({"patients": len(x), **steps, "features": x.shape[-1], "file": out, "notes": said})
@@ -68,22 +57,12 @@ def evaluate(
     data: Annotated[
         Path | None, typer.Option(help="Patients that the rows were not learned from: a table or series.")
     ] = None,
-    cohort: CohortName = None,
-    path: CohortPath = None,
-    read: Read = None,
+    *,
+    known: KnownDataset,
     networks: Annotated[int, typer.Option(help="Networks to train on the rows.", min=1)] = 10,
     seed: Annotated[int, typer.Option(help="Seed of these networks.", min=0)] = 0,
-    patient_id: PatientId = None,
-    time: Time = None,
-    stay_id: StayId = None,
-    variable: Variable = None,
-    value: Value = None,
-    hours: Hours = None,
-    step_hours: StepHours = None,
-    outcomes: Outcomes = None,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-    json: Json = False,
+    patients: NewPatients,
+    output: Output,
 ) -> None:
     """Train networks on the rows by the release's recipe, and score them on other patients.
 
@@ -92,31 +71,29 @@ def evaluate(
 
     Measurements over time are brought to the steps and channels of the release.
     """
-    from aliquot.errors import SettingsError
     from aliquot.release.bundle import read_release
     from aliquot.release.score import score_release
-    from aliquot.runs.new import read_new
-    from aliquot.runs.source import Source
 
-    layout = series_options(time, stay_id, variable, value, hours, step_hours, outcomes)
-    if (data is None) == (cohort is None):
+    if (data is None) == (known.cohort is None):
         raise SettingsError("asked to evaluate on no or on two datasets; pass either --data FILE or --cohort NAME")
-    named = {"patient_id": patient_id}
-    source = known_source(cohort, path, read, named, layout) if cohort else Source(file=str(data), **named, **layout)
+    if data is None:
+        source = known_source(known, None, ColumnOptions(patient_id=patients.patient_id), patients.layout)
+    else:
+        source = patients.source(data)
     found = read_release(release)
-    patients = read_new(source, found.encoder, target=found.recipe["labels"]["target"])
-    with progress_of("the same command", quiet=quiet, verbose=verbose) as progress:
+    others = source.read_new(found.encoder, target=found.recipe["labels"]["target"])
+    with output.progress() as progress:
         progress.stage("training and scoring", networks)
-        scores = score_release(found, patients, networks=networks, seed=seed)
-    if json:
-        print_json({"networks": networks, "seed": seed, **scores})
+        scores = score_release(found, others, networks=networks, seed=seed)
+    if output.json:
+        print_json({"networks": networks, "seed": seed, **scores.to_json()})
         return
-    _say(scores["notes"])
+    _say(scores.notes)
     out = console()
-    out.print(f"{scores['patients']:,} patients, {networks} networks trained on the rows")
-    for name in ("auroc", "auprc"):
-        out.print(f"{name.upper()}  {spread(scores['after'][name])}")
-    out.print(calibration_table(scores))
+    out.print(f"{scores.patients:,} patients, {networks} networks trained on the rows")
+    out.print(f"AUROC  {mean_std(scores.after.auroc)}")
+    out.print(f"AUPRC  {mean_std(scores.after.auprc)}")
+    out.print(probabilities_table(scores.before, scores.after))
 
 
 def _say(notes: "Iterable[str]") -> None:

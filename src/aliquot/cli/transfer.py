@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from aliquot.cli.machine import print_json
-from aliquot.cli.names import NETWORKS, completing
-from aliquot.cli.options import Json, Quiet, Verbose
-from aliquot.cli.progress import progress_of
+from aliquot.cli.names import completing
+from aliquot.cli.options import Output
 from aliquot.cli.tables import console, networks_table
+from aliquot.registry import NETWORKS
 
 
 def transfer(
@@ -25,21 +25,20 @@ def transfer(
     ] = "",
     count: Annotated[int, typer.Option(help="How many of each to train.", min=1)] = 10,
     full: Annotated[bool, typer.Option(help="Train them on all training patients too; takes long for series.")] = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-    json: Json = False,
+    *,
+    output: Output,
 ) -> None:
     """Train other networks on the rows of a run, and score them on its held-out patients.
 
     Beside them the same networks trained on as many random patients. Needs the run's data where it was. The table is
     also written to DIR/transfer.csv; a call that was stopped goes on where it was.
     """
-    from aliquot.runs.transfer import transfer_into
+    from aliquot.run.transfer import transfer_into
 
     names = list(dict.fromkeys(name.strip() for name in networks.split(",") if name.strip()))
-    with progress_of("the same command", quiet=quiet, verbose=verbose) as progress:
+    with output.progress() as progress:
         table = transfer_into(folder, names, progress, count=count, full=full)
-    if json:
+    if output.json:
         print_json({"networks": count, "table": folder / "transfer.csv", "scores": table.to_dict("records")})
         return
     console().print(networks_table(table, count))

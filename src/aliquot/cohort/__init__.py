@@ -1,9 +1,9 @@
 """The border: tables are read, checked, split by patient and encoded, reversibly, on training rows only."""
 
 from aliquot.cohort.cohort import Cohort
+from aliquot.cohort.columns import Columns
 from aliquot.cohort.encoder import Encoder
 from aliquot.cohort.fitting import EncoderSettings
-from aliquot.cohort.grid import Layout, on_grid
 from aliquot.cohort.parts import Part, Parts, encode_new, encode_parts
 from aliquot.cohort.read import fingerprint, read_patients, read_table
 from aliquot.cohort.records import Records
@@ -12,6 +12,7 @@ from aliquot.cohort.schema import Column, Schema, infer_schema, schema_file
 from aliquot.cohort.series import Series, SeriesEncoder
 from aliquot.cohort.split import split_patients
 from aliquot.cohort.stays import Stays
+from aliquot.cohort.time.grid import Layout, on_grid
 
 __all__ = [
     "HELD_OUT",
@@ -20,6 +21,7 @@ __all__ = [
     "TUNING",
     "Cohort",
     "Column",
+    "Columns",
     "Encoder",
     "EncoderSettings",
     "Layout",

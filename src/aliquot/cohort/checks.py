@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from aliquot.cohort.cells import infinite, is_numeric, levels_of, numbers, truths, unreadable
 from aliquot.cohort.schema import Column
+from aliquot.cohort.values import infinite, is_numeric, levels_of, numbers, truths, unreadable
 from aliquot.cohort.wording import counted, quoted
 from aliquot.errors import SchemaError
 
@@ -60,8 +60,8 @@ def column_problem(column: Column, cells: pd.Series) -> str | None:
     if failed:
         meaning = "a yes or no" if column.kind == "boolean" else "a number"
         return f"{name} should be {column.kind} but has {counted(failed, 'cell')} without {meaning}"
-    endless = infinite(values)
-    return f"{name} has {counted(endless, 'infinite cell')}" if endless else None
+    unbounded = infinite(values)
+    return f"{name} has {counted(unbounded, 'infinite cell')}" if unbounded else None
 
 
 def is_constant(cells: pd.Series) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from aliquot.cohort.cells import LARGEST, infinite, is_numeric, levels_of, numbers, truths, unreadable
+from aliquot.cohort.values import LARGEST, infinite, is_numeric, levels_of, numbers, truths, unreadable
 from aliquot.cohort.wording import counted
 from aliquot.errors import SchemaError
 

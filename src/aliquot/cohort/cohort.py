@@ -1,24 +1,29 @@
 """A checked table: features as they came, labels as codes, and who belongs to whom."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from aliquot.cohort.cells import levels_of
 from aliquot.cohort.checks import check_names, check_rows
+from aliquot.cohort.columns import Columns, check_known
 from aliquot.cohort.features import features_of, static_entries
-from aliquot.cohort.grid import Layout, on_grid
-from aliquot.cohort.groups import groups_of
+from aliquot.cohort.read import fingerprint
 from aliquot.cohort.records import Records
 from aliquot.cohort.roles import read_roles
 from aliquot.cohort.schema import Schema
-from aliquot.cohort.series import Series, usable
+from aliquot.cohort.series import Series, varying
 from aliquot.cohort.stays import Stays
+from aliquot.cohort.subgroups import groups_of
 from aliquot.cohort.target import Label, read_target
-from aliquot.cohort.wording import counted, suggestion
-from aliquot.errors import SchemaError, TargetError
+from aliquot.cohort.time.grid import Layout, on_grid
+from aliquot.cohort.values import levels_of
+from aliquot.cohort.wording import counted
+from aliquot.errors import SchemaError, SettingsError
+from aliquot.identity import digest
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,137 +50,103 @@ class Cohort:
     schema: Schema
     notes: tuple[str, ...]  # sentences for the user on what was left out
     series: Series | None = None  # measurements over time; ``frame`` then holds what does not change
-    groups: pd.DataFrame | None = None  # the group of each row by every column that tells results apart
+    groups: pd.DataFrame | None = None  # the group of each row by every column by which results are compared
     licence: str = ""  # of the source, where it is known; for card and metadata
 
     @classmethod
-    def from_frame(
-        cls,
-        frame: pd.DataFrame,
-        *,
-        target: str,
-        patient_id: str | None = None,
-        split: str | None = None,
-        positive: object = None,
-        schema: Schema | None = None,
-        drop: Collection[str] = (),
-        subgroups: Collection[str] = (),
-    ) -> "Cohort":
+    def from_frame(cls, frame: pd.DataFrame, columns: Columns | None = None, **named: Any) -> "Cohort":
         """Cohort from a table; every column that cannot be used is reported, all in one message.
 
-        ``patient_id`` and ``split`` name columns; ``positive`` the class that is the event; ``schema``
-        overrides the inferred kinds of the columns that it mentions; ``drop`` names columns to leave out;
-        ``subgroups`` columns, features or not, by whose levels results are also told apart.
+        What the columns mean is given as :class:`Columns` or by the names of its fields: ``target`` is needed;
+        ``patient_id`` and ``split`` name columns; ``positive`` the class that is the event; ``schema`` overrides the
+        inferred kinds of the columns that it mentions; ``drop`` names columns to leave out; ``subgroups`` columns,
+        features or not, by whose levels results are compared.
         """
-        return cls.from_stays(
-            Stays(frame),
-            target=target,
-            patient_id=patient_id,
-            split=split,
-            positive=positive,
-            schema=schema,
-            drop=drop,
-            subgroups=subgroups,
-        )
+        return cls.from_stays(Stays(frame), columns, **named)
 
     @classmethod
     def from_events(
         cls,
         frame: pd.DataFrame,
-        *,
         layout: Layout,
-        target: str,
         outcomes: pd.DataFrame | None = None,
-        patient_id: str | None = None,
-        split: str | None = None,
-        positive: object = None,
-        schema: Schema | None = None,
-        drop: Collection[str] = (),
-        subgroups: Collection[str] = (),
+        columns: Columns | None = None,
+        **named: Any,
     ) -> "Cohort":
-        """Cohort of series from a table of measurements, with one a line or one column a variable.
+        """Cohort of series from a table of measurements, with one per line or one column per variable.
 
         ``outcomes`` has one row per stay: the stay, the target, what does not change in time and, where there are any,
         the columns ``patient_id`` and ``split``; without it they are columns of ``frame`` that are constant within a
         stay, and so are ``subgroups``. ``drop`` and ``schema`` may also name variables. See
-        :func:`aliquot.cohort.on_grid` for the grid.
+        :func:`aliquot.cohort.on_grid` for the grid, and :meth:`from_frame` for the columns.
 
         >>> lines = pd.DataFrame({"id": np.arange(40) // 2, "hour": np.arange(40) % 2, "hr": np.arange(40) + 60})
         >>> cohort = Cohort.from_events(lines.assign(died=lines["id"] % 2), layout=Layout("id", "hour"), target="died")
         >>> cohort.series.values.shape, cohort.series.channels, cohort.classes
         ((20, 2, 1), ('hr',), (0, 1))
         """
+        columns = Columns.of(columns, named)
+        roles, drop, subgroups, schema = columns.roles, columns.drop, columns.subgroups, columns.read_schema()
         known = [*map(str, frame.columns), *([] if outcomes is None else map(str, outcomes.columns))]
-        _check_known(known, target=target, patient_id=patient_id, split=split)
-        roles = [name for name in (target, patient_id, split) if name is not None]
+        columns.check_roles(known)
+        check_known("subgroup", subgroups, known)
         ignored = [column.name for column in schema or () if not column.is_feature and column.name not in roles]
-        _check_known(known, subgroups=subgroups)
         stays = on_grid(frame, layout, outcomes, constant=[*roles, *subgroups], drop={*drop, *ignored})
         return cls.from_stays(
             stays,
-            target=target,
-            patient_id=patient_id,
-            split=split,
-            positive=positive,
+            columns,
             schema=None if schema is None else static_entries(schema, stays, [*known, *drop, *ignored]),
             drop=[name for name in (*drop, *ignored) if name in subgroups],
-            subgroups=subgroups,
         )
 
     @classmethod
-    def from_stays(
-        cls,
-        stays: Stays,
-        *,
-        target: str,
-        patient_id: str | None = None,
-        split: str | None = None,
-        positive: object = None,
-        schema: Schema | None = None,
-        drop: Collection[str] = (),
-        subgroups: Collection[str] = (),
-    ) -> "Cohort":
+    def from_stays(cls, stays: Stays, columns: Columns | None = None, **named: Any) -> "Cohort":
         """Cohort from patients as they were read: a table, or series with the outcome in the table beside."""
+        columns = Columns.of(columns, named)
         frame = stays.frame.set_axis([str(name) for name in stays.frame.columns], axis=1)
         check_names(list(frame.columns))
         check_rows(frame)
-        channels = () if stays.series is None else stays.series.channels
-        _check_known(list(frame.columns), target=target, patient_id=patient_id, split=split)
-        _check_known([*frame.columns, *channels], drop=drop)
-        labels, classes = read_target(frame[target], positive)
-        patient = None if patient_id is None else _patient_codes(frame[patient_id])
-        roles = None if split is None else read_roles(frame[split], patient)
-        aside = {target, patient_id, split, stays.stay_id, *drop} - {None}
-        features, notes = features_of(frame, schema, aside, alone=stays.series is None)
-        series, left = (None, ()) if stays.series is None else usable(stays.series, drop)
+        columns.check_roles(list(frame.columns))
+        check_known("column to drop", columns.drop, [*frame.columns, *stays.channels])
+        labels, classes = read_target(frame[columns.outcome], columns.positive)
+        patient = None if columns.patient_id is None else _patient_codes(frame[columns.patient_id])
+        roles = None if columns.split is None else read_roles(frame[columns.split], patient)
+        excluded = {*columns.roles, *columns.drop, *([] if stays.stay_id is None else [stays.stay_id])}
+        features, notes = features_of(frame, columns.read_schema(), excluded, alone=stays.series is None)
+        series, left_out = (None, ()) if stays.series is None else varying(stays.series, columns.drop)
         return cls(
             frame.loc[:, list(features.names)].reset_index(drop=True),
             labels,
             classes,
-            target,
+            columns.outcome,
             patient,
             roles,
             features,
-            (*stays.notes, *left, *notes),
+            (*stays.notes, *left_out, *notes),
             series,
-            groups_of(frame.reset_index(drop=True), subgroups, features.names),
+            groups_of(frame.reset_index(drop=True), columns.subgroups, features.names),
+            columns.licence or "",
         )
 
     @classmethod
-    def from_records(cls, records: Records, *, drop: Collection[str] = (), subgroups: Collection[str] = ()) -> "Cohort":
+    def from_records(cls, records: Records, columns: Columns | None = None, **named: Any) -> "Cohort":
         """Cohort from what a reader of a known dataset returns.
 
-        Columns and channels that nobody has or that never vary are left out and noted; ``drop`` names more of them;
-        ``subgroups`` names columns by whose levels results are also told apart.
+        Columns and channels that are empty or never vary are left out and noted; ``drop`` names more of them;
+        ``subgroups`` names columns by whose levels results are compared. Target, patients and split are the records'.
         """
+        columns = Columns.of(columns, named)
+        if columns != Columns(drop=columns.drop, subgroups=columns.subgroups, licence=columns.licence):
+            raise SettingsError("asked for columns of records, which bring their own; name only drop and subgroups")
         patient = None if records.groups is None else _patient_codes(pd.Series(records.groups, name="patient"))
         roles = None if records.roles is None else read_roles(pd.Series(records.roles, name="split"), patient)
         frame = records.frame.reset_index(drop=True)
-        _check_known([*frame.columns, *records.channels], drop=drop)
-        features, notes = features_of(frame, None, set(drop), alone=records.series is None, empty_allowed=True)
-        series, left = None, ()
+        check_known("column to drop", columns.drop, [*frame.columns, *records.channels])
+        features, notes = features_of(frame, None, columns.drop, alone=records.series is None, empty_allowed=True)
+        series, left_out = None, ()
         if records.series is not None:
-            series, left = usable(Series(records.series, records.channels, records.step_hours), drop)
+            measured = Series(records.series, records.channels, records.step_hours)
+            series, left_out = varying(measured, columns.drop)
         return cls(
             frame.loc[:, list(features.names)],
             np.asarray(records.labels, np.int32),
@@ -184,9 +155,10 @@ class Cohort:
             patient,
             roles,
             features,
-            (*records.notes, *left, *notes),
+            (*records.notes, *left_out, *notes),
             series,
-            groups_of(frame, subgroups, features.names),
+            groups_of(frame, columns.subgroups, features.names),
+            columns.licence or "",
         )
 
     @classmethod
@@ -216,7 +188,7 @@ class Cohort:
         if X.ndim != 2 or y.shape != X.shape[:1] or (patient is not None and np.shape(patient) != y.shape):
             raise SchemaError(
                 f"X has shape {X.shape} and y {y.shape}; pass X with two or three dimensions, and y and patient with "
-                "one entry a row"
+                "one entry per row"
             )
         names = [f"x{place}" for place in range(X.shape[1])] if names is None else [str(name) for name in names]
         if len(names) != X.shape[1]:
@@ -237,18 +209,18 @@ class Cohort:
         rows = y.shape if static is None else (len(static),)
         if not y.shape == rows == X.shape[:1] or len(channels) != X.shape[2] or np.isinf(X).any():
             raise SchemaError(
-                f"X has shape {X.shape}, y {y.shape}, and there are {len(channels)} names; pass one label a row, one "
-                "name a channel, finite numbers or NaN, and static with one row each"
+                f"X has shape {X.shape}, y {y.shape}, and there are {len(channels)} names; pass one label per row, "
+                "one name per channel, finite numbers or NaN, and static with one row each"
             )
         check_names(list(channels))
         labels, classes = read_target(pd.Series(y, name="y"))
         codes = None if patient is None else _patient_codes(pd.Series(patient, name="patient"))
         frame = pd.DataFrame(index=range(len(y))) if static is None else static.reset_index(drop=True)
         features, notes = features_of(frame, None, set(), alone=False)
-        series, left = usable(Series(np.asarray(X, np.float32), channels))
+        series, left_out = varying(Series(np.asarray(X, np.float32), channels))
         table = frame.loc[:, list(features.names)]
         groups = groups_of(frame, (), features.names)
-        return cls(table, labels, classes, "y", codes, None, features, (*left, *notes), series, groups)
+        return cls(table, labels, classes, "y", codes, None, features, (*left_out, *notes), series, groups)
 
     @property
     def n(self) -> int:
@@ -266,6 +238,21 @@ class Cohort:
         counts = np.bincount(self.labels, minlength=self.n_classes)
         return tuple((counts / self.n).tolist())
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest that changes with any value, schema entry, outcome, patient, role or group."""
+        series = self.series
+        return digest(
+            fingerprint(self.frame),
+            *(() if series is None else (series.values, series.channels, series.step_hours)),
+            self.schema,
+            self.labels,
+            (self.target, self.classes),
+            self.patient,
+            self.split,
+            None if self.groups is None else fingerprint(self.groups),
+        )
+
     def take(self, rows: np.ndarray) -> "Cohort":
         """The cohort of some rows, given by position or as a mask; classes and schema stay the same."""
         return replace(
@@ -277,27 +264,6 @@ class Cohort:
             series=None if self.series is None else self.series.take(rows),
             groups=None if self.groups is None else self.groups.iloc[rows].reset_index(drop=True),
         )
-
-
-def _check_known(
-    known: list[str],
-    *,
-    target: str | None = None,
-    patient_id: str | None = None,
-    split: str | None = None,
-    drop: Collection[str] = (),
-    subgroups: Collection[str] = (),
-) -> None:
-    asked = [("target", target), ("patient identifier", patient_id), ("split", split)]
-    asked += [("column to drop", name) for name in drop]
-    asked += [("subgroup", name) for name in subgroups]
-    for role, name in asked:
-        if name is not None and name not in known:
-            error = TargetError if role == "target" else SchemaError
-            raise error(f"the {role} {name!r} is not a column of the table; {suggestion(name, known)}")
-    named = [name for name in (target, patient_id, split) if name is not None]
-    if len(set(named)) < len(named):
-        raise SchemaError("one column was named for two of target, patient identifier and split; name different ones")
 
 
 def _patient_codes(cells: pd.Series) -> np.ndarray:

@@ -12,16 +12,16 @@ from aliquot.errors import SchemaError
 
 
 def features_of(
-    frame: pd.DataFrame, given: Schema | None, aside: Collection[str], *, alone: bool, empty_allowed: bool = False
+    frame: pd.DataFrame, given: Schema | None, exclude: Collection[str], *, alone: bool, empty_allowed: bool = False
 ) -> tuple[Schema, tuple[str, ...]]:
     """Schema of the usable features, and notes on columns left out; the user's own omissions need no note.
 
     A table that stands ``alone``, not beside series, must have at least one. A column without any cell is a problem,
     or is left out too where that is ``empty_allowed``.
     """
-    asked = [name for name in frame.columns if name not in aside]
+    asked = [name for name in frame.columns if name not in exclude]
     empty = [name for name in asked if empty_allowed and frame[name].isna().all()]
-    schema, problems = complete_schema(frame, given, exclude={*aside, *empty})
+    schema, problems = complete_schema(frame, given, exclude={*exclude, *empty})
     found = [column_problem(column, frame[column.name]) for column in schema]
     problems += [problem for problem in found if problem is not None]
     if problems:
@@ -47,12 +47,11 @@ def static_entries(schema: Schema, stays: Stays, known: Collection[str]) -> Sche
 
     Channels are numbers; an entry that asks for more of one is an error, as it would be without effect.
     """
-    channels = () if stays.series is None else stays.series.channels
-    scaled = [c.name for c in schema if c.name in channels and (c.log or c.low is not None or c.high is not None)]
+    scaled = [c.name for c in schema if c.name in stays.channels and (c.log or c.low is not None or c.high is not None)]
     if scaled:
         raise SchemaError(
             f"the schema has log, low or high for {quoted(scaled)}, which change in time; these are only for columns "
             "that do not; remove them there"
         )
-    elsewhere = {*known, *channels} - {*stays.frame.columns}
+    elsewhere = {*known, *stays.channels} - {*stays.frame.columns}
     return Schema(tuple(column for column in schema if column.name not in elsewhere))

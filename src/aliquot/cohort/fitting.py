@@ -8,7 +8,6 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from aliquot.cohort.cells import YES_NO_PAIRS, is_numeric, levels_of
 from aliquot.cohort.codes import (
     MISSING,
     RARE,
@@ -21,6 +20,7 @@ from aliquot.cohort.codes import (
     read_truths,
 )
 from aliquot.cohort.schema import Column
+from aliquot.cohort.values import YES_NO_PAIRS, is_numeric, levels_of
 from aliquot.errors import SettingsError
 
 LOG_CHOICES = ("schema", "auto", "never")

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from aliquot.cohort.cells import YES_NO_PAIRS, is_numeric, level_numbers, levels_of, numbers
+from aliquot.cohort.values import YES_NO_PAIRS, is_numeric, level_numbers, levels_of, numbers
 
 Kind = Literal["numeric", "integer", "boolean", "categorical", "identifier", "date", "ignore"]
 

@@ -1,17 +1,55 @@
 """Options of readers, as ``--read NAME=VALUE`` gives them: every option has a kind, whatever its value looks like."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from aliquot.errors import SettingsError
 
-LARGEST = 1e6  # of a number; a million hours are more than a life
+_MOST = 1e6  # of a number; a million hours are more than a life
+
+
+@dataclass(frozen=True)
+class Option:
+    """What an option of a reader is for, and the kind of its value.
+
+    =========  =====================================================
+    kind       value
+    =========  =====================================================
+    ``str``    a word
+    ``float``  a number, at most a million
+    ``int``    a whole number from 0
+    ``bool``   true or false
+    ``Path``   a path
+    ``dict``   pairs such as OUH:train,UHB:held_out
+    =========  =====================================================
+
+    >>> Option("of each stay, from its beginning", float).value("hours", "48")
+    48.0
+    """
+
+    text: str
+    kind: type = str
+
+    def value(self, name: str, given: object) -> Any:
+        """What the reader gets; a value of another kind is an error that says what the option takes."""
+        read, takes = _KINDS[self.kind]
+        try:
+            return read(str(given))
+        except ValueError:
+            raise SettingsError(
+                f"asked to read with {name}={str(given)!r}, but {name} takes {takes}; change it"
+            ) from None
+
+    def absolute(self, given: str) -> str:
+        """The same value from any folder: a path from the root, anything else as it is."""
+        return str(Path(given).resolve()) if given and self.kind is Path else given
 
 
 def _number(text: str) -> float:
     number = float(text)
-    if not abs(number) <= LARGEST:
+    if not abs(number) <= _MOST:
         raise ValueError
     return number
 
@@ -46,32 +84,11 @@ def _pairs(text: str) -> dict[str, str]:
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
-KINDS: dict[str, tuple[Callable[[str], Any], str]] = {  # options that are not here are text
-    **dict.fromkeys(("hours", "step_hours", "minimum_share", "fraction"), (_number, "a number, at most a million")),
-    "seed": (_whole, "a whole number from 0"),
-    "masks": (_truth, "true or false"),
-    "labels": (_path, "a path"),
-    "site_roles": (_pairs, "pairs such as OUH:train,UHB:held_out"),
+_KINDS: dict[type, tuple[Callable[[str], Any], str]] = {
+    str: (_text, "a word"),
+    float: (_number, "a number, at most a million"),
+    int: (_whole, "a whole number from 0"),
+    bool: (_truth, "true or false"),
+    Path: (_path, "a path"),
+    dict: (_pairs, "pairs such as OUH:train,UHB:held_out"),
 }
-
-
-def typed(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options as their reader wants them; a value of another kind is an error that says what the option takes.
-
-    >>> typed({"hours": "48", "masks": "false", "task": "5"})
-    {'hours': 48.0, 'masks': False, 'task': '5'}
-    """
-    return {name: _typed(name, str(value)) for name, value in options.items()}
-
-
-def absolute(name: str, value: str) -> str:
-    """A value that means the same from any folder: a path from the root, anything else as it is."""
-    return str(Path(value).resolve()) if value and name in KINDS and KINDS[name][0] is _path else value
-
-
-def _typed(name: str, text: str) -> Any:
-    read, takes = KINDS.get(name, (_text, "a word"))
-    try:
-        return read(text)
-    except ValueError:
-        raise SettingsError(f"asked to read with {name}={text!r}, but {name} takes {takes}; change it") from None

@@ -1,8 +1,11 @@
 """The three parts of a cohort as arrays, encoded by what the training part alone teaches."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from aliquot.cohort.cohort import Cohort
 from aliquot.cohort.encoder import Encoder
@@ -13,6 +16,7 @@ from aliquot.cohort.split import split_patients
 from aliquot.cohort.stays import Stays
 from aliquot.cohort.wording import counted, quoted
 from aliquot.errors import SchemaError, TooFewPatientsError
+from aliquot.identity import digest
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +25,8 @@ class Part:
 
     x: np.ndarray  # (n, features) or (n, T, features) float32
     labels: np.ndarray  # (n,) int32
+    patients: np.ndarray | None = None  # (n,) int64 codes; None: every row is a patient
+    groups: pd.DataFrame | None = None  # the group of each row by every column by which results are compared
 
     def counts(self, n_classes: int) -> list[int]:
         """Number of patients in each class."""
@@ -35,6 +41,21 @@ class Parts:
     tuning: Part
     held_out: Part
     encoder: Encoder | SeriesEncoder
+    roles: np.ndarray  # (all rows of the cohort,) int8
+    prevalence: tuple[float, ...]  # share of all rows in each class
+    fingerprint: str = ""  # changes with any value, schema entry, outcome, patient, group or role
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes of the target."""
+        return len(self.prevalence)
+
+    @classmethod
+    def without_held_out(cls, train: Part, tuning: Part, encoder: Any = None) -> "Parts":
+        """Parts for somebody who holds patients out elsewhere."""
+        counts = np.bincount(train.labels)
+        nobody = Part(train.x[:0], train.labels[:0])
+        return cls(train, tuning, nobody, encoder, np.empty(0, np.int8), tuple((counts / counts.sum()).tolist()))
 
 
 def encode_parts(cohort: Cohort, *, seed: int, settings: EncoderSettings, rows_per_class: int) -> Parts:
@@ -46,11 +67,14 @@ def encode_parts(cohort: Cohort, *, seed: int, settings: EncoderSettings, rows_p
     (6375, 1365, 1365)
     """
     roles = split_patients(cohort, seed=seed)
-    _check_enough(cohort, roles, rows_per_class)
+    check_rows_per_class(cohort, roles, rows_per_class)
     members = [cohort.take(roles == role) for role in (TRAIN, TUNING, HELD_OUT)]
     encoder = fit_encoder(members[0], settings)
-    train, tuning, held_out = (Part(encode(encoder, member), member.labels) for member in members)
-    return Parts(train, tuning, held_out, encoder)
+    train, tuning, held_out = parts = [
+        Part(encode(encoder, member), member.labels, member.patient, member.groups) for member in members
+    ]
+    name = _fingerprint(cohort, roles, encoder, parts)
+    return Parts(train, tuning, held_out, encoder, roles, cohort.prevalence, name)
 
 
 def fit_encoder(train: Cohort, settings: EncoderSettings) -> Encoder | SeriesEncoder:
@@ -68,7 +92,6 @@ def encode(encoder: Encoder | SeriesEncoder, patients: Cohort | Stays) -> np.nda
 def encode_new(encoder: Encoder | SeriesEncoder, patients: Cohort | Stays) -> tuple[np.ndarray, tuple[str, ...]]:
     """The features of patients who took no part in training, and notes on what training had not seen.
 
-    >>> import pandas as pd
     >>> from aliquot.cohort import infer_schema
     >>> frame = pd.DataFrame({"sex": ["f", "m"] * 10})
     >>> encoder = Encoder.fit(frame, infer_schema(frame))
@@ -96,7 +119,13 @@ def _encode_counted(encoder: Encoder | SeriesEncoder, patients: Cohort | Stays) 
     return encoder.transform_counted(patients.frame)
 
 
-def _check_enough(cohort: Cohort, roles: np.ndarray, rows_per_class: int) -> None:
+def _fingerprint(cohort: Cohort, roles: np.ndarray, encoder: Encoder | SeriesEncoder, parts: Sequence[Part]) -> str:
+    arrays = (array for part in parts for array in (part.x, part.labels))
+    return digest(cohort.fingerprint, roles, encoder.to_json(), *arrays)
+
+
+def check_rows_per_class(cohort: Cohort, roles: np.ndarray, rows_per_class: int) -> None:
+    """Raise a TooFewPatientsError unless every class has as many training patients as rows are asked for."""
     counts = np.bincount(cohort.labels[roles == TRAIN], minlength=cohort.n_classes)
     if counts.min() < rows_per_class:
         name = cohort.classes[int(counts.argmin())]

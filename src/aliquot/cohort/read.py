@@ -12,10 +12,10 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import feather, parquet
 
-from aliquot.cohort.cells import infinite
 from aliquot.cohort.checks import check_names, check_rows
 from aliquot.cohort.series import Series
 from aliquot.cohort.stays import Stays
+from aliquot.cohort.values import infinite
 from aliquot.cohort.wording import counted
 from aliquot.errors import AliquotError, FileError, SchemaError
 
@@ -24,7 +24,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
     """The table in a .csv, .tsv (both also .gz), .parquet, .feather or .npz file.
 
     Empty cells and the usual markers (NA, N/A, NaN, null, None, …) are missing. An .npz file holds ``X``
-    (2-D) and optionally ``y``, ``ids`` (one entry a row) and ``names`` (one a column); it becomes the columns
+    (2-D) and optionally ``y``, ``ids`` (one entry per row) and ``names`` (one per column); it becomes the columns
     ``x0``, ``x1``, … or ``names``, then ``y``, then ``id``.
 
     Guarantees: two or more rows, and every column has a name of its own.
@@ -117,7 +117,7 @@ def _check_text(path: Path, rows: Iterator[list[str]]) -> None:
     if ragged:
         raise FileError(
             f"the file {str(path)!r} has {counted(ragged, 'line')} with more or fewer cells than its "
-            f"{len(header)} column names; mend these lines or export the table again"
+            f"{len(header)} column names; fix these lines or export the table again"
         )
 
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from aliquot.cohort.roles import ROLES
 from aliquot.cohort.wording import counted
 from aliquot.errors import FileError
-
-ROLES = ("train", "tuning", "held_out")
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from aliquot.cohort.cells import levels_of
+from aliquot.cohort.values import levels_of
 from aliquot.cohort.wording import counted
 from aliquot.errors import SplitError
 
@@ -57,7 +57,7 @@ def _check_undivided(name: str, roles: np.ndarray, patient: np.ndarray) -> None:
         )
 
 
-def carve_tuning(
+def draw_tuning(
     labels: np.ndarray, groups: np.ndarray, roles: np.ndarray, *, seed: int, share: float = 0.15
 ) -> np.ndarray:
     """The roles with a share of the training patients moved to tuning, drawn by patient within each outcome.
@@ -65,7 +65,7 @@ def carve_tuning(
     Guarantees: all rows of a patient move together; rows that do not train stay what they are; an outcome that only
     one training patient has stays in train. A patient with both outcomes counts as 1.
 
-    >>> roles = carve_tuning(np.arange(40) % 2, np.arange(40), np.full(40, "train"), seed=0)
+    >>> roles = draw_tuning(np.arange(40) % 2, np.arange(40), np.full(40, "train"), seed=0)
     >>> roles.tolist().count("train"), roles.tolist().count("tuning")
     (34, 6)
     """

@@ -1,5 +1,8 @@
 """What each column of a table holds: inferred from the table, corrected by the user in a small TOML file."""
 
+import math
+import re
+import tomllib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -9,9 +12,8 @@ import pandas as pd
 import tomli_w
 
 from aliquot.cohort.kinds import FEATURE_KINDS, KINDS, Kind, kind_of
-from aliquot.cohort.schema_entries import read_entries
 from aliquot.cohort.wording import quoted, suggestion, together
-from aliquot.errors import SchemaError
+from aliquot.errors import FileError, SchemaError, known_names
 
 _HEADER = """\
 # What each column of the table holds. Delete what is right; keep and edit what is not:
@@ -24,6 +26,7 @@ _HEADER = """\
 #   low    smallest plausible value of a numeric column; smaller ones are moved up to it
 #   high   largest plausible value; larger ones are moved down to it
 """
+_TYPES = {"kind": str, "unit": str, "log": bool, "low": (int, float), "high": (int, float)}  # of the keys of an entry
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +109,7 @@ class Schema:
     @classmethod
     def from_toml(cls, path: str | Path) -> "Schema":
         """The schema in a TOML file written by hand or by ``aliquot schema``."""
-        return cls(tuple(Column(name=name, **entry) for name, entry in read_entries(Path(path)).items()))
+        return cls(tuple(Column(name=name, **entry) for name, entry in _read_entries(Path(path)).items()))
 
 
 def infer_schema(frame: pd.DataFrame, *, exclude: Collection[str] = ()) -> Schema:
@@ -159,3 +162,51 @@ def schema_file(frame: pd.DataFrame) -> str:
 def _entry(column: Column) -> dict[str, Any]:
     values = {field.name: getattr(column, field.name) for field in fields(column)}
     return {key: value for key, value in values.items() if key != "name" and value is not None and value is not False}
+
+
+def _read_entries(path: Path) -> dict[str, dict[str, Any]]:
+    """The tables ``[columns.NAME]`` of a schema file, by column name; all mistakes are reported together."""
+    entries = _read_toml(path)
+    problems = [problem for name, entry in entries.items() for problem in _problems(name, entry)]
+    if problems:
+        raise SchemaError(f"cannot use the schema file: {'; '.join(problems)}; correct these entries")
+    return entries
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError:
+        raise FileError(f"the schema file {str(path)!r} cannot be read; check its name and permissions") from None
+    except ValueError as error:
+        where = re.search(r"line \d+", str(error))
+        place = f" (see {where.group()})" if where else ""
+        raise FileError(f"the schema file {str(path)!r} is not valid TOML{place}; correct it there") from None
+    entries = document.get("columns", {})
+    if set(document) - {"columns"} or not isinstance(entries, dict):
+        raise SchemaError(
+            f"the schema file {str(path)!r} has entries outside of [columns.NAME] tables; move them into one"
+        )
+    return entries
+
+
+def _problems(name: str, entry: object) -> list[str]:
+    if not isinstance(entry, dict):
+        return [f"{name!r} is not a table [columns.NAME]"]
+    problems = [
+        f"unknown key {key!r} for column {name!r} ({known_names(key, _TYPES)})" for key in entry if key not in _TYPES
+    ]
+    problems += [
+        f"{key} of column {name!r} has the wrong type"
+        for key in _TYPES
+        if key in entry and not _has_type(entry[key], _TYPES[key])
+    ]
+    if "kind" not in entry:
+        problems.append(f"column {name!r} has no kind (known: {', '.join(KINDS)})")
+    return problems
+
+
+def _has_type(value: object, kind: type | tuple[type, ...]) -> bool:
+    if isinstance(value, bool):
+        return kind is bool
+    return isinstance(value, kind) and not (isinstance(value, float) and not math.isfinite(value))

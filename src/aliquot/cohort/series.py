@@ -22,7 +22,7 @@ from aliquot.cohort.schema import Column, Schema
 from aliquot.cohort.wording import quoted
 from aliquot.errors import SchemaError
 
-FORMAT, VERSION = "aliquot-series-encoder", 1
+_FORMAT, _VERSION = "aliquot-series-encoder", 1
 MEASURED = "(measured)"
 
 
@@ -144,13 +144,13 @@ class SeriesEncoder:
             "static": [entry_of(code) for code in self.static.columns],
             "features": list(self.feature_names),
         }
-        document = {"format": FORMAT, "version": VERSION, **content, "sha256": checksum_of(content)}
+        document = {"format": _FORMAT, "version": _VERSION, **content, "sha256": checksum_of(content)}
         return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> "SeriesEncoder":
         """The encoder that ``to_json`` wrote; a TamperedError where the text is not whole and unchanged."""
-        return unless_tampered(_parse(text), f"{FORMAT}, version {VERSION}")
+        return unless_tampered(_parse(text), f"{_FORMAT}, version {_VERSION}")
 
     def _in_order(self, series: Series) -> np.ndarray:
         """The values of the encoder's channels in its order; other channels are passed over."""
@@ -168,11 +168,11 @@ class SeriesEncoder:
         return series.values[:, :, [series.channels.index(name) for name in self.channel_names]]
 
 
-def usable(series: Series, drop: Collection[str] = ()) -> tuple[Series, tuple[str, ...]]:
+def varying(series: Series, drop: Collection[str] = ()) -> tuple[Series, tuple[str, ...]]:
     """The series without channels that say nothing or are dropped, and notes on the former.
 
     >>> values = np.array([[[80.0, 1.0, np.nan]], [[90.0, 1.0, np.nan]]], np.float32)
-    >>> left, notes = usable(Series(values, ("hr", "alive", "lactate")))
+    >>> left, notes = varying(Series(values, ("hr", "alive", "lactate")))
     >>> left.channels, len(notes)
     (('hr',), 2)
     """
@@ -243,7 +243,7 @@ def _parse(text: str) -> SeriesEncoder | None:
             tuple(document["gaps"]),
             Encoder(tuple(code_of(entry) for entry in document["static"])),
         )
-        whole = stated == (FORMAT, VERSION, checksum_of(document))
+        whole = stated == (_FORMAT, _VERSION, checksum_of(document))
         whole &= [*encoder.feature_names] == document["features"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

@@ -1,9 +1,9 @@
 """Simulated cohorts in the shape of the paper's five: for tests, and for people without access to the records.
 
-Nobody's data went in: sizes and prevalence are the paper's (UHB's size and eICU's prevalence are inferred), units and
-typical values are common knowledge, and how clearly the outcome shows was set by hand until the paper's network,
+No patient's data went in: sizes and prevalence are the paper's (UHB's size and eICU's prevalence are inferred), units
+and typical values are common knowledge, and how clearly the outcome shows was set by hand until the paper's network,
 trained on all patients for as long as in the paper, scored about as there (``benchmarks/simulated.py`` checks it).
-Relations between columns are simple and should teach nobody medicine.
+Relations between columns are simple and are not medical knowledge.
 
 Every patient has a Gaussian vector with a few common factors, the first of them severity. Those with the outcome are
 moved along one pattern: by ``strength``, in standard deviations of the best linear score, and a share ``florid`` of
@@ -13,16 +13,20 @@ them by ``FLORID`` more. The few that are easily seen raise AUPRC more than AURO
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
 from scipy.special import expit, logit, ndtri
 
+from aliquot.cohort.datasets import Dataset
+from aliquot.cohort.options import Option
 from aliquot.cohort.readers.curial import DEVICE, FEATURES
 from aliquot.cohort.readers.mimic3 import CHANNELS, HOURS, SCALES, encode_grid, fill_grid
 from aliquot.cohort.records import Records
 from aliquot.errors import SettingsError, known_names
 
+PREFIX = "simulated:"  # of their names among the known datasets
 FLORID = 3.0  # standard deviations that a florid patient is moved further
 SICKER = 0.3  # severity, as it decides what is measured, of a patient moved by 1
 WORSENING = 0.5  # of a patient moved by 1 over 48 hours, along the pattern
@@ -331,3 +335,18 @@ def _measurable(values: np.ndarray) -> np.ndarray:
         else:
             values[:, place] = np.clip(values[:, place], *within)
     return values
+
+
+def _dataset(name: str) -> Dataset:
+    return Dataset(
+        name=f"{PREFIX}{name}",
+        title=COHORTS[name].title,
+        licence="simulated by Aliquot; no licence is needed",
+        read=partial(simulate, name),
+        options={"fraction": Option("of the patients, by default 1", float), "seed": Option("of the patients", int)},
+    )
+
+
+SIMULATED_OUH, SIMULATED_PUH, SIMULATED_UHB, SIMULATED_EICU, SIMULATED_MIMIC3 = (
+    _dataset(name) for name in ("ouh", "puh", "uhb", "eicu", "mimic3")
+)

@@ -21,3 +21,8 @@ class Stays:
     series: Series | None = None  # in the order of the rows
     stay_id: str | None = None  # the column of ``frame`` that names the rows; never a feature
     notes: tuple[str, ...] = ()  # sentences for the user on what was left out
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """What was measured over time."""
+        return () if self.series is None else self.series.channels

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from aliquot.cohort.cells import is_numeric, levels_of
+from aliquot.cohort.values import is_numeric, levels_of
 from aliquot.cohort.wording import counted
 from aliquot.errors import TargetError
 

@@ -33,10 +33,10 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def discreet(count: int, noun: str) -> str:
-    """A count that may leave the building: notes travel with the release.
+def masked_count(count: int, noun: str) -> str:
+    """A count as it may be exported, since notes are part of the release: small ones are hidden.
 
-    >>> discreet(3, "stay"), discreet(12, "stay")
+    >>> masked_count(3, "stay"), masked_count(12, "stay")
     ('<10 stays', '12 stays')
     """
     return f"<{SMALL_COUNT} {noun}s" if count < SMALL_COUNT else counted(count, noun)
@@ -58,10 +58,10 @@ def together(problems: Sequence[str]) -> str:
     """Several problems with columns as one sentence, with what to do.
 
     >>> print(together(["'admitted' holds dates"]))
-    cannot use the table as it is: 'admitted' holds dates; mend the file, leave columns out (--drop COLUMN),
+    cannot use the table as it is: 'admitted' holds dates; fix the file, leave columns out (--drop COLUMN),
     or set kind = "ignore" in the schema file
     """
     return (
-        f"cannot use the table as it is: {listed(problems, separator='; ')}; mend the file, "
+        f"cannot use the table as it is: {listed(problems, separator='; ')}; fix the file, "
         'leave columns out (--drop COLUMN), or set kind = "ignore" in the schema file'
     )

@@ -7,11 +7,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jax.typing import ArrayLike
 
-from aliquot.curves.bezier import Curve, bezier_point, straight
-from aliquot.digest import digest
-from aliquot.hooks import Forgetting, Memory, Progress, Silence
+from aliquot.context import Context, Progress
+from aliquot.curves.bezier import Curve, bezier_point
+from aliquot.identity import identity
 from aliquot.networks import Network
 
 SAMPLE_ROWS = 2048  # patients on whom the mean loss along the curves is looked at
@@ -26,46 +25,43 @@ class CurveSettings:
     momentum: float = 0.0
     times: int = 2  # values of t per step, each with its own batch
     batch_size: int = 256
-    check_every: int = 0  # steps between looks at the mean loss along the curves; 0: never stop early
-    tolerance: float = 1e-3  # stop when a look shows less than this relative fall
+    check_every: int = 0  # steps between checks of the mean loss along the curves; 0: never stop early
+    tolerance: float = 1e-3  # stop when a check shows less than this relative fall
 
 
 def fit_curves(
     network: Network,
     settings: CurveSettings,
-    start: ArrayLike,
-    end: ArrayLike,
+    lines: Curve,
     x: Array,
     targets: Array,
     *,
     key: Array,
-    memory: Memory = Forgetting(),
-    progress: Progress = Silence(),
+    context: Context = Context(),
 ) -> Curve:
-    """One curve per expert, from its start (K, P) to its end (K, P), through a fitted control point.
+    """One curve per expert, between the ends (K, P) of its straight line, through a fitted control point.
 
     The control point begins at the midpoint and follows the gradient of the loss at random times,
-    ``2 t (1 - t) ∇ℓ(θ(t))``. Ends never move. With ``check_every`` each look compares the mean loss along the
+    ``2 t (1 - t) ∇ℓ(θ(t))``. Ends never move. With ``check_every`` each check compares the mean loss along the
     curves on a fixed sample of patients; the fit stops when it no longer falls, and keeps the best control points.
     """
-    line = straight(jnp.asarray(start), jnp.asarray(end))
-    every = settings.check_every or settings.steps
-    progress.stage("curves", settings.steps)
-    name = curves_name(settings, line, key)
-    kept = memory.recall(name)
+    context.progress.stage("curves", settings.steps)
+    name = curves_name(settings, lines, key)
+    kept = context.common.get(name)
     if kept is None:
-        kept = {"control": np.asarray(_descend(network, settings, line, x, targets, key, every, progress))}
-        memory.keep(name, kept)
-    return line._replace(control=jnp.asarray(kept["control"]))
+        kept = {"control": np.asarray(_descend(network, settings, lines, x, targets, key, context.progress))}
+        context.common.put(name, kept)
+    return lines._replace(control=jnp.asarray(kept["control"]))
 
 
 def curves_name(settings: CurveSettings, curves: Curve, key: Array) -> str:
     """The name under which fitted control points are kept: made of the curves' ends, the settings and the key."""
-    return f"curves-{digest(settings, curves.start, curves.end, key)}"
+    return identity("curves", settings, curves.start, curves.end, key)
 
 
-def _descend(network, settings, curves, x, targets, key, every, progress) -> Array:
-    """Control points after descending in blocks of ``every`` steps, each curve's best of all looks if there are any."""
+def _descend(network, settings, curves, x, targets, key, progress: Progress) -> Array:
+    """Control points after descending in blocks of ``check_every`` steps; with checks, the best of each curve."""
+    every = settings.check_every or settings.steps
     control, velocity = curves.control, jnp.zeros_like(curves.control)
     if not settings.check_every:
         control, _ = _fit_block(network, settings, curves, velocity, x, targets, key, 0, every)

@@ -22,17 +22,17 @@ class Geometry:
 
     epochs: int  # of the SGD paths
     times: np.ndarray  # (T,) in [0, 1]
-    loss_curve: np.ndarray  # (K, T) loss along each of the three ways, at equal times
+    loss_curve: np.ndarray  # (K, T) loss along each of the three paths, at equal times
     loss_line: np.ndarray
     loss_sgd: np.ndarray
     bend: np.ndarray  # (K,) ‖control - midpoint‖ / ‖end - start‖
     curvature: np.ndarray  # (K,) κ = ‖θ''‖
     distance: np.ndarray  # (K, T) ‖curve(t) - SGD(t)‖ / ‖end - start‖
     prediction_gap: np.ndarray  # (K, T) mean |p_curve - p_SGD| over the patients shown
-    plane_curve: np.ndarray  # (K, T, 2) the three ways seen in the plane of their first two principal components,
+    plane_curve: np.ndarray  # (K, T, 2) the three paths seen in the plane of their first two principal components,
     plane_line: np.ndarray  # turned and scaled so that the straight line leads from (0, 0) to (1, 0)
     plane_sgd: np.ndarray
-    plane_share: np.ndarray  # (K,) of the ways' variance that the plane shows
+    plane_share: np.ndarray  # (K,) of the paths' variance that the plane shows
 
 
 def measure(network: Network, curves: Curve, paths: ArrayLike, x: Array, targets: Array, points: int = 21) -> Geometry:

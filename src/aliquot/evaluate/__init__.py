@@ -1,24 +1,29 @@
 """Is a model trained on the rows as good as one trained on the patients?"""
 
-from aliquot.evaluate.calibration import corrected, prior_offset, reliability, summarised
-from aliquot.evaluate.held_out import evaluate_held_out
-from aliquot.evaluate.metrics import METRICS, all_metrics, auprc, probabilities, row_classes, summary
-from aliquot.evaluate.protocol import EvaluationSettings, TuningJudge, logits_of, train_on
+from aliquot.evaluate.calibration import corrected, prior_offset, reliability, score_logits
+from aliquot.evaluate.evidence import Evidence
+from aliquot.evaluate.held_out import collect_evidence, held_out_scores
+from aliquot.evaluate.metrics import all_metrics, auprc, probabilities, row_classes, summarise
+from aliquot.evaluate.protocol import EvaluationSettings, TuningJudge, finite_logits, logits_of, train_on
+from aliquot.evaluate.results import Results
 
 __all__ = [
-    "METRICS",
     "EvaluationSettings",
+    "Evidence",
+    "Results",
     "TuningJudge",
     "all_metrics",
     "auprc",
+    "collect_evidence",
     "corrected",
-    "evaluate_held_out",
+    "finite_logits",
+    "held_out_scores",
     "logits_of",
     "prior_offset",
     "probabilities",
     "reliability",
     "row_classes",
-    "summarised",
-    "summary",
+    "score_logits",
+    "summarise",
     "train_on",
 ]

@@ -4,11 +4,53 @@ Rows come in equal numbers per class, patients do not. A model trained on the ro
 like the rows; adding a constant to its log-odds moves them to the world of the patients and changes no ranking.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, softmax
 
-from aliquot.evaluate.metrics import all_metrics, probabilities, ranking, summary
+from aliquot.evaluate.metrics import all_metrics, probabilities, ranking, summarise
+from aliquot.evaluate.record import Record
+from aliquot.evaluate.results import Scores
+
+
+@dataclass(frozen=True)
+class ReliabilityBin(Record):
+    """Patients with similar predictions: the mean prediction, and the share of them who had the event."""
+
+    predicted: float
+    observed: float
+
+
+@dataclass(frozen=True)
+class Reliability(Record):
+    """Points of the reliability curve before and after the prior correction."""
+
+    before: tuple[ReliabilityBin, ...]
+    after: tuple[ReliabilityBin, ...]
+
+
+@dataclass(frozen=True)
+class Calibration(Record):
+    """Probabilities before and after the prior correction; the ranking is the same."""
+
+    offset: float | tuple[float, ...]
+    before: Scores
+    after: Scores
+    reliability: Reliability | None = None
+
+
+def calibration_of(labels: np.ndarray, logits: np.ndarray, offset: np.ndarray | float) -> Calibration:
+    """How good the probabilities of several networks (networks, rows[, C]) are, as they are and with the offset."""
+    before, after = (np.mean([corrected(one, add) for one in logits], axis=0) for add in (0.0, offset))
+    listed = np.asarray(offset).tolist()
+    return Calibration(
+        tuple(listed) if isinstance(listed, list) else listed,
+        score_logits(labels, logits, 0.0),
+        score_logits(labels, logits, offset),
+        Reliability(reliability(labels, before), reliability(labels, after)),
+    )
 
 
 def prior_offset(logits: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
@@ -34,13 +76,13 @@ def prior_offset(logits: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
     return offset - offset[0]
 
 
-def reliability(labels: np.ndarray, p: np.ndarray, bins: int = 10, smallest: int = 10) -> list[dict[str, float]]:
+def reliability(labels: np.ndarray, p: np.ndarray, bins: int = 10, smallest: int = 10) -> tuple[ReliabilityBin, ...]:
     """Mean predicted and observed share of the last class in bins of equal size, each of ≥ ``smallest`` patients."""
     last = p[:, -1]
     order = np.argsort(last, kind="stable")
     groups = np.array_split(order, max(1, min(bins, len(order) // smallest)))
     outcome = labels == p.shape[1] - 1
-    return [{"predicted": float(last[g].mean()), "observed": float(outcome[g].mean())} for g in groups]
+    return tuple(ReliabilityBin(float(last[g].mean()), float(outcome[g].mean())) for g in groups)
 
 
 def corrected(logits: np.ndarray, offset: np.ndarray | float) -> np.ndarray:
@@ -48,6 +90,6 @@ def corrected(logits: np.ndarray, offset: np.ndarray | float) -> np.ndarray:
     return probabilities(np.asarray(logits, np.float64) + offset)
 
 
-def summarised(labels: np.ndarray, logits: np.ndarray, offset: np.ndarray | float) -> dict[str, dict[str, float]]:
+def score_logits(labels: np.ndarray, logits: np.ndarray, offset: np.ndarray | float) -> Scores:
     """Every metric over several networks' logits (networks, rows[, C]), after the prior correction."""
-    return summary([all_metrics(labels, corrected(one, offset), ranking(one + offset)) for one in logits])
+    return summarise([all_metrics(labels, corrected(one, offset), ranking(one + offset)) for one in logits])

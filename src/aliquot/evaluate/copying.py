@@ -3,7 +3,7 @@
 It can show that rows repeat patients; it can never show that they do not leak them.
 """
 
-from typing import Any
+from dataclasses import dataclass
 
 import jax
 import numpy as np
@@ -11,23 +11,50 @@ from sklearn.metrics import pairwise_distances_argmin_min
 
 from aliquot.cohort.wording import SMALL_COUNT
 from aliquot.evaluate.bins import count_in, edges_of, rounded
+from aliquot.evaluate.record import Record, as_tuple
 from aliquot.seeds import generator
 
 MOST_PATIENTS = 1000  # held-out patients that are measured
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 EQUAL = 1e-6
 MOST_BINS = 40
-DECIMALS = 4
 
 
-def nearest_distances(
-    rows: np.ndarray, train: np.ndarray, held_out: np.ndarray, *, key: jax.Array
-) -> dict[str, Any] | None:
+@dataclass(frozen=True)
+class Quantiles(Record):
+    """Quantiles of distances to the nearest training patient."""
+
+    levels: tuple[float, ...]
+    rows: tuple[float, ...]
+    held_out: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Histogram(Record):
+    """Patients and rows by distance; the first and the last bin of patients are open."""
+
+    edges: tuple[float, ...]
+    held_out: tuple[int | str, ...]
+    row_edges: tuple[float, ...]
+    rows: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Distances(Record):
+    """Distances to the nearest training patient, of the rows and of held-out patients, as aggregates."""
+
+    quantiles: Quantiles
+    histogram: Histogram
+    level: float  # quantile of held-out patients below which a row counts as unusually near
+    nearer: int  # rows that are
+    equal: int  # rows that are a training patient
+
+
+def nearest_distances(rows: np.ndarray, train: np.ndarray, held_out: np.ndarray, *, key: jax.Array) -> Distances | None:
     """Distances to the nearest training patient, of the rows and of held-out patients, as aggregates.
 
     A distance is the root mean square difference over the encoded features, where a number has a deviation of 1. None
-    where there are too few patients for quantiles. ``nearer`` counts the rows that are nearer to a training patient
-    than 95 of 100 held-out patients are, ``equal`` those that are one.
+    where there are too few patients for quantiles.
     """
     if len(held_out) < 2 * SMALL_COUNT / LEVELS[1]:
         return None
@@ -37,22 +64,18 @@ def nearest_distances(
     counts = np.bincount(count_in(theirs, edges), minlength=len(edges) + 1)
     own_edges = _row_edges(ours, edges)
     levels = [level for level in LEVELS if min(level, 1 - level) * len(theirs) >= SMALL_COUNT]
-    return {
-        "quantiles": {
-            "levels": levels,
-            "rows": np.quantile(ours, levels).round(DECIMALS).tolist(),
-            "held_out": np.quantile(theirs, levels).round(DECIMALS).tolist(),
-        },
-        "histogram": {
-            "edges": edges.tolist(),  # the first and the last bin are open
-            "held_out": rounded(counts),
-            "row_edges": own_edges.tolist(),
-            "rows": np.histogram(ours, own_edges)[0].tolist(),
-        },
-        "level": levels[0],
-        "nearer": int((ours < np.quantile(theirs, levels[0])).sum()),
-        "equal": int((ours < EQUAL).sum()),
-    }
+    return Distances(
+        Quantiles(tuple(levels), as_tuple(np.quantile(ours, levels)), as_tuple(np.quantile(theirs, levels))),
+        Histogram(
+            tuple(edges.tolist()),
+            tuple(rounded(counts)),
+            tuple(own_edges.tolist()),
+            tuple(np.histogram(ours, own_edges)[0].tolist()),
+        ),
+        level=levels[0],
+        nearer=int((ours < np.quantile(theirs, levels[0])).sum()),
+        equal=int((ours < EQUAL).sum()),
+    )
 
 
 def _row_edges(far: np.ndarray, edges: np.ndarray) -> np.ndarray:

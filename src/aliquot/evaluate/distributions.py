@@ -1,21 +1,53 @@
 """Do the rows look like the patients, column by column? Real values appear as counts in bins only."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from aliquot.cohort.cells import levels_of, numbers
 from aliquot.cohort.codes import RARE, Code, LevelCode, NumberCode
+from aliquot.cohort.values import levels_of, numbers
 from aliquot.evaluate.bins import count_in, edges_of, rounded
+from aliquot.evaluate.record import Record, as_tuple
 
 MOST_COLUMNS = 48  # the ones that differ most; more would not be looked at
-DECIMALS = 4
+
+
+@dataclass(frozen=True)
+class Gaps(Record):
+    """Missing values of a column: patients, and the share of the rows."""
+
+    patients: int | str
+    rows: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnValues(Record):
+    """A column's values in bins or levels: patients to the nearest ten, and shares of the rows."""
+
+    name: str
+    edges: tuple[float, ...] | None = None  # of numbers; the first and the last bin are open
+    levels: tuple[str, ...] | None = None  # of categories
+    patients: tuple[int | str, ...]
+    rows: tuple[float, ...]
+    difference: float
+    missing: Gaps
+
+
+@dataclass(frozen=True)
+class OutsideRange(Record):
+    """Numbers of the rows outside the range that was observed in training: how many, of how many, in which columns."""
+
+    values: int
+    of: int
+    columns: Mapping[str, int]
 
 
 def column_distributions(
     real: pd.DataFrame, rows: pd.DataFrame, weights: np.ndarray, codes: tuple[Code, ...]
-) -> list[dict[str, Any]]:
+) -> tuple[ColumnValues, ...]:
     """For each column, in how many patients and in which share of the rows its values fall; largest difference first.
 
     ``real`` has one row per training patient; ``weights`` of the rows sum to one, and make up for classes that are as
@@ -23,13 +55,13 @@ def column_distributions(
     """
     found = [_column(code, real[code.name], rows[code.name], weights) for code in codes]
     found = [entry for entry in found if entry is not None]
-    return sorted(found, key=lambda entry: -entry["difference"])[:MOST_COLUMNS]
+    return tuple(sorted(found, key=lambda entry: -entry.difference)[:MOST_COLUMNS])
 
 
-def outside_range(real: dict[str, np.ndarray], rows: dict[str, np.ndarray]) -> dict[str, Any]:
+def outside_range(real: dict[str, np.ndarray], rows: dict[str, np.ndarray]) -> OutsideRange:
     """How many numbers of the rows lie outside the range that was observed in training, in all and per column.
 
-    >>> outside_range({"ph": np.array([7.0, 7.5])}, {"ph": np.array([6.0, 7.2, np.nan])})
+    >>> outside_range({"ph": np.array([7.0, 7.5])}, {"ph": np.array([6.0, 7.2, np.nan])}).to_json()
     {'values': 1, 'of': 2, 'columns': {'ph': 1}}
     """
     found = {}
@@ -38,14 +70,14 @@ def outside_range(real: dict[str, np.ndarray], rows: dict[str, np.ndarray]) -> d
             continue
         low, high = np.nanmin(real[name]), np.nanmax(real[name])
         found[name] = int(np.count_nonzero((values < low) | (values > high)))
-    return {
-        "values": sum(found.values()),
-        "of": int(sum(np.isfinite(values).sum() for values in rows.values())),
-        "columns": {name: count for name, count in sorted(found.items(), key=lambda item: -item[1]) if count},
-    }
+    return OutsideRange(
+        values=sum(found.values()),
+        of=int(sum(np.isfinite(values).sum() for values in rows.values())),
+        columns={name: count for name, count in sorted(found.items(), key=lambda item: -item[1]) if count},
+    )
 
 
-def _column(code: Code, real: pd.Series, rows: pd.Series, weights: np.ndarray) -> dict[str, Any] | None:
+def _column(code: Code, real: pd.Series, rows: pd.Series, weights: np.ndarray) -> ColumnValues | None:
     if isinstance(code, NumberCode):
         cells, ours = numbers(real), numbers(rows)
         edges = edges_of(cells, whole=code.kind == "integer", log=code.log)
@@ -53,27 +85,28 @@ def _column(code: Code, real: pd.Series, rows: pd.Series, weights: np.ndarray) -
             return None
         there, here = np.isfinite(cells), np.isfinite(ours)
         places = count_in(cells[there], edges), count_in(ours[here], edges)
-        return _entry(code.name, {"edges": edges.tolist()}, len(edges) + 1, there, here, places, weights)
+        return _entry(code.name, {"edges": tuple(edges.tolist())}, there, here, places, weights)
     levels = _levels(code, real)
     cells, ours = _places(real, levels), _places(rows, levels)
     there, here = cells >= 0, ours >= 0
-    return _entry(code.name, {"levels": levels}, len(levels), there, here, (cells[there], ours[here]), weights)
+    return _entry(code.name, {"levels": tuple(levels)}, there, here, (cells[there], ours[here]), weights)
 
 
-def _entry(name: str, bins: dict[str, Any], count: int, there, here, places, weights) -> dict[str, Any]:
+def _entry(name: str, bins: dict[str, Any], there, here, places, weights) -> ColumnValues:
+    count = len(bins["edges"]) + 1 if "edges" in bins else len(bins["levels"])
     patients = np.bincount(places[0], minlength=count)
     shares = np.bincount(places[1], weights[here], minlength=count)
     shares = shares / max(shares.sum(), 1e-12)
-    shown = rounded(patients)
+    shown = tuple(rounded(patients))
     visible = np.array([0 if isinstance(n, str) else n for n in shown]) / max(patients.sum(), 1)
-    return {
-        "name": name,
+    return ColumnValues(
+        name=name,
         **bins,
-        "patients": shown,
-        "rows": shares.round(DECIMALS).tolist(),
-        "difference": round(float(np.abs(visible - shares).sum() / 2), 2),
-        "missing": {"patients": rounded([int((~there).sum())])[0], "rows": round(float(weights[~here].sum()), 2)},
-    }
+        patients=shown,
+        rows=as_tuple(shares),
+        difference=round(float(np.abs(visible - shares).sum() / 2), 2),
+        missing=Gaps(rounded([int((~there).sum())])[0], round(float(weights[~here].sum()), 2)),
+    )
 
 
 def _levels(code: Code, real: pd.Series) -> list[str]:

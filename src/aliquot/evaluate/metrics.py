@@ -1,11 +1,17 @@
 """How good a model's scores are: ranking, probabilities and calibration."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit, log_softmax, logit, softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-METRICS = ("auroc", "auprc", "log_loss", "brier", "calibration_slope")
+from aliquot.evaluate.results import Scores, Summary
+
+REPORTED = ("auroc", "auprc")  # of all metrics, those that tables of methods and networks show
 
 
 def probabilities(logits: np.ndarray) -> np.ndarray:
@@ -90,17 +96,26 @@ def _slope(positive: np.ndarray, p: np.ndarray) -> float:
     )
 
 
-def summary(runs: list[dict[str, float]]) -> dict[str, dict[str, float]]:
-    """Mean, standard deviation and number of repetitions of each metric.
+def deviation(values: ArrayLike, axis: int | None = None) -> np.ndarray:
+    """The standard deviation of a sample, divided by n - 1; 0 of a single value.
 
-    >>> summary([{"auroc": 0.7}, {"auroc": 0.8}])["auroc"]["n"]
-    2
+    >>> float(deviation([1.0, 3.0])), float(deviation([1.0]))
+    (1.4142135623730951, 0.0)
     """
-    return {
-        name: {
-            "mean": float(np.mean([run[name] for run in runs])),
-            "std": float(np.std([run[name] for run in runs], ddof=1)) if len(runs) > 1 else 0.0,
-            "n": len(runs),
-        }
-        for name in runs[0]
-    }
+    values = np.asarray(values, float)
+    n = values.size if axis is None else values.shape[axis]
+    return np.std(values, axis=axis, ddof=min(1, n - 1))
+
+
+def summarise(networks: Sequence[Mapping[str, float]]) -> Scores:
+    """Mean, standard deviation and number of networks of each metric.
+
+    >>> summarise([{"auroc": 0.7, "auprc": 0.5}, {"auroc": 0.8, "auprc": 0.5}]).auprc
+    Summary(mean=0.5, std=0.0, n=2)
+    """
+    found: dict[str, Any] = {name: _summary([network[name] for network in networks]) for name in networks[0]}
+    return Scores(**found)
+
+
+def _summary(values: Sequence[float]) -> Summary:
+    return Summary(float(np.mean(values)), float(deviation(values)), len(values))

@@ -8,9 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
-from aliquot.evaluate.metrics import auprc
-from aliquot.hooks import Verdict
+from aliquot.context import Verdict
+from aliquot.evaluate.metrics import auprc, deviation
 from aliquot.networks import Network, TrainSettings, as_targets, train_networks
+
+_LARGEST = 1e30  # stands for logits that overflowed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +60,7 @@ class TuningJudge:
         """Mean and spread of the tuning AUPRC of fresh networks trained on the rows."""
         trained = train_networks(self._network, self._training, jnp.asarray(x), jnp.asarray(targets), self._keys)
         scores = [self.score(logits) for logits in logits_of(self._network, trained.end, self.x)]
-        return Verdict(float(np.mean(scores)), float(np.std(scores)))
+        return Verdict(float(np.mean(scores)), float(deviation(scores)))
 
 
 def train_on(network: Network, training: TrainSettings, x: ArrayLike, targets: ArrayLike, keys: jax.Array):
@@ -69,6 +71,12 @@ def train_on(network: Network, training: TrainSettings, x: ArrayLike, targets: A
 def logits_of(network: Network, thetas: jax.Array, x: np.ndarray) -> np.ndarray:
     """Logits (networks, rows[, C]) of trained networks; dropout off."""
     return np.asarray(_logits(network, thetas, jnp.asarray(x)))
+
+
+def finite_logits(network: Network, thetas: jax.Array, x: np.ndarray) -> np.ndarray:
+    """The same as finite numbers: a network whose training diverged ranks nobody, which is chance, not an error."""
+    logits = np.asarray(logits_of(network, thetas, x), np.float64)
+    return np.nan_to_num(logits, nan=0.0, posinf=_LARGEST, neginf=-_LARGEST)
 
 
 @partial(jax.jit, static_argnames="network")

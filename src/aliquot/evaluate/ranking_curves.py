@@ -1,26 +1,43 @@
 """ROC and precision-recall curves, coarse enough that no step of them is a single patient."""
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.metrics import precision_recall_curve, roc_curve
 
 from aliquot.cohort.wording import SMALL_COUNT
-from aliquot.evaluate.metrics import ranking
+from aliquot.evaluate.metrics import deviation, ranking
+from aliquot.evaluate.record import Record, as_tuple
 
 MOST_POINTS = 50
 FEWEST_POINTS = 5
-DECIMALS = 4
 
 
-def ranking_curves(labels: np.ndarray, logits: np.ndarray) -> dict[str, Any] | None:
+@dataclass(frozen=True)
+class Band(Record):
+    """A curve over several networks."""
+
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class RankingCurves(Record):
+    """Sensitivity at false-positive rates, and precision at sensitivities, on one grid."""
+
+    grid: tuple[float, ...]
+    sensitivity: Band
+    precision: Band
+
+
+def ranking_curves(labels: np.ndarray, logits: np.ndarray) -> RankingCurves | None:
     """Mean and deviation over networks (networks, rows[, C]) of sensitivity and precision on an equal grid.
 
     Between two points of the grid are at least ten patients of every class; None where that leaves too few points. For
     more than two classes the curves are means over the classes, each against the rest.
 
     >>> curves = ranking_curves(np.arange(200) % 2, np.arange(200.0)[None])
-    >>> len(curves["grid"]), curves["sensitivity"]["mean"][-1]
+    >>> len(curves.grid), curves.sensitivity.mean[-1]
     (10, 1.0)
     """
     counts = np.unique(labels, return_counts=True)[1]
@@ -29,11 +46,7 @@ def ranking_curves(labels: np.ndarray, logits: np.ndarray) -> dict[str, Any] | N
         return None
     grid = np.arange(1, points + 1) / points
     sensitivity, precision = zip(*(_of_network(labels, ranking(one), grid) for one in logits), strict=True)
-    return {
-        "grid": grid.round(DECIMALS).tolist(),
-        "sensitivity": _summary(np.array(sensitivity)),
-        "precision": _summary(np.array(precision)),
-    }
+    return RankingCurves(as_tuple(grid), _band(sensitivity), _band(precision))
 
 
 def _of_network(labels: np.ndarray, scores: np.ndarray, grid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -53,6 +66,5 @@ def _of_class(positive: np.ndarray, scores: np.ndarray, grid: np.ndarray) -> tup
     return true[reached], precision[::-1][needed]
 
 
-def _summary(curves: np.ndarray) -> dict[str, list[float]]:
-    spread = curves.std(axis=0, ddof=1) if len(curves) > 1 else np.zeros(curves.shape[1])
-    return {"mean": curves.mean(axis=0).round(DECIMALS).tolist(), "std": spread.round(DECIMALS).tolist()}
+def _band(curves: tuple[np.ndarray, ...]) -> Band:
+    return Band(as_tuple(np.mean(curves, axis=0)), as_tuple(deviation(curves, axis=0)))

@@ -1,27 +1,38 @@
 """For whom does it work? Scores on groups of held-out patients, without a count that would point at a few of them."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from aliquot.cohort import HELD_OUT, TRAIN, Cohort, split_patients
+from aliquot.cohort import Parts
 from aliquot.cohort.codes import MISSING, RARE
 from aliquot.cohort.wording import SMALL_COUNT
-from aliquot.evaluate.metrics import ranking, ranking_metrics, summary
+from aliquot.evaluate.metrics import ranking, ranking_metrics, summarise
+from aliquot.evaluate.record import Record
+from aliquot.evaluate.results import Scores
 
 FEW = f"<{SMALL_COUNT}"
 
 
-def held_out_groups(cohort: Cohort, *, seed: int) -> "dict[str, pd.Categorical[str]]":
+@dataclass(frozen=True)
+class Group(Record):
+    """A group of held-out patients, and the scores of networks on it where it is large enough."""
+
+    name: str
+    patients: int | str | None  # "<10", or None where it would give a smaller group away
+    aliquot: Scores | None = None
+    full_best_epoch: Scores | None = None
+
+
+def held_out_groups(parts: Parts) -> "dict[str, pd.Categorical[str]]":
     """The group of every held-out row by each column; levels of few training patients are one, ``(rare)``."""
-    if cohort.groups is None:
+    train, held_out = parts.train.groups, parts.held_out.groups
+    if train is None or held_out is None:
         return {}
-    roles = split_patients(cohort, seed=seed)
-    return {
-        str(name): _pooled(cells[roles == TRAIN], cells[roles == HELD_OUT]) for name, cells in cohort.groups.items()
-    }
+    return {str(name): _pooled(train[name], held_out[name]) for name in train}
 
 
 def subgroup_scores(
@@ -29,15 +40,15 @@ def subgroup_scores(
     labels: np.ndarray,
     logits: Mapping[str, np.ndarray],
     patient: np.ndarray | None = None,
-) -> dict[str, list[dict[str, Any]]]:
+) -> dict[str, tuple[Group, ...]]:
     """AUROC and AUPRC of several sets of networks (networks, rows[, C]) in every group of each column.
 
     =============================================  =====================================
     group                                          entry
     =============================================  =====================================
-    under 10 patients                              ``"patients": "<10"``, no scores
+    under 10 patients                              patients ``"<10"``, no scores
     under 10 patients of some class                its patients, no scores
-    would give a smaller one away by subtraction   ``"patients": None``, no scores
+    would give a smaller one away by subtraction   patients None, no scores
     =============================================  =====================================
     """
     patient = np.arange(len(labels)) if patient is None else patient
@@ -68,7 +79,7 @@ def _pooled(train: pd.Series, held_out: pd.Series) -> "pd.Categorical[str]":
     return pd.Categorical(names, categories=pd.Index([*kept, *rare]))
 
 
-def _column(cells: "pd.Categorical[str]", labels, logits, patient) -> list[dict[str, Any]]:
+def _column(cells: "pd.Categorical[str]", labels, logits, patient) -> tuple[Group, ...]:
     members = [np.asarray(cells == name) for name in cells.categories]
     counts = np.array([len(np.unique(patient[of])) for of in members], dtype=int)
     unseen = hidden(counts)
@@ -76,18 +87,18 @@ def _column(cells: "pd.Categorical[str]", labels, logits, patient) -> list[dict[
     for name, of, count, away in zip(cells.categories, members, counts, unseen, strict=True):
         if count == 0:
             continue
-        entry: dict[str, Any] = {"name": str(name), "patients": int(count)}
         if away:
-            entry["patients"] = FEW if count < SMALL_COUNT else None
-        elif _enough(labels[of], patient[of], np.unique(labels)):
-            entry |= {source: _scores(labels[of], one[:, of]) for source, one in logits.items()}
-        found.append(entry)
-    return found
+            found.append(Group(str(name), FEW if count < SMALL_COUNT else None))
+            continue
+        scored = logits if _enough(labels[of], patient[of], np.unique(labels)) else {}
+        scores: dict[str, Any] = {source: _scores(labels[of], one[:, of]) for source, one in scored.items()}
+        found.append(Group(str(name), int(count), **scores))
+    return tuple(found)
 
 
 def _enough(labels: np.ndarray, patient: np.ndarray, classes: np.ndarray) -> bool:
     return all(len(np.unique(patient[labels == code])) >= SMALL_COUNT for code in classes)
 
 
-def _scores(labels: np.ndarray, logits: np.ndarray) -> dict[str, dict[str, float]]:
-    return summary([ranking_metrics(labels, ranking(one)) for one in logits])
+def _scores(labels: np.ndarray, logits: np.ndarray) -> Scores:
+    return summarise([ranking_metrics(labels, ranking(one)) for one in logits])

@@ -11,9 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from aliquot.digest import digest
+from aliquot.context import Context, Store
 from aliquot.experts.watch import Watched, watch_training
-from aliquot.hooks import Forgetting, Judge, Memory, Progress, Silence
+from aliquot.identity import identity
 from aliquot.networks import GsamSettings, Network, Trained, TrainSettings, train_networks
 
 
@@ -51,11 +51,9 @@ def train_experts(
     *,
     key: Array,
     kind: str = "sgd",
-    judge: Judge | None = None,
     keep_paths: bool = False,
     block: int | None = None,
-    memory: Memory = Forgetting(),
-    progress: Progress = Silence(),
+    context: Context = Context(),
 ) -> Experts:
     """Train ``settings.count`` experts on the training patients, each from its own key, by ``kind`` sgd or gsam.
 
@@ -64,34 +62,36 @@ def train_experts(
     who were trained for that are the first experts.
 
     Experts are kept under a name made of patients, network, settings and key: whoever asks for the same ones with the
-    same memory finds them. Those kept without trajectories are trained again when trajectories are asked for. With
+    same store finds them. Those kept without trajectories are trained again when trajectories are asked for. With
     ``block``, a place in :func:`expert_blocks`, only the experts of that block are trained, kept and returned.
     """
     training, pilots = _training(settings, kind), None
-    if settings.length == "tuning" and judge is not None:
-        around = {"judge": judge, "memory": memory, "progress": progress}
-        pilots = train_pilots(network, settings, x, targets, key=key, kind=kind, **around)
+    if settings.length == "tuning":
+        pilots = train_pilots(network, settings, x, targets, key=key, kind=kind, context=context)
         training = replace(training, epochs=pilots.best_epoch)
         pilots = pilots if training.schedule == "constant" else None  # else they were slower all the way
-    name = digest(network.description, training, x, targets, key)
-    kinds = {"experts": f"experts-{name}"} | ({"paths": f"paths-{name}-{settings.keep_as}"} if keep_paths else {})
-    progress.stage("experts", settings.count)
+    decisive = network.description, training, x, targets, key
+    kinds = {"experts": identity("experts", *decisive)}
+    kinds |= {"paths": identity("paths", *decisive, settings.keep_as)} if keep_paths else {}
+    context.progress.stage("experts", settings.count)
     blocks, names = [], {part: [] for part in kinds}
     asked = slice(None) if block is None else slice(block, block + 1)
     for numbers in _blocks(settings, 0 if pilots is None else len(pilots.paths))[asked]:
         files = {part: f"{kind}-{numbers[0]}-{len(numbers)}" for part, kind in kinds.items()}
-        kept = {part: memory.recall(file) for part, file in files.items()}
+        kept = {part: context.common.get(file) for part, file in files.items()}
         if None in kept.values():
             if pilots is not None and numbers[0] < len(pilots.paths):
                 trained, took = _cut(pilots, numbers, training.epochs)
             else:
                 keys = _keys(key, jnp.asarray(numbers))
                 trained, took = _timed(train_networks, network, training, x, targets, keys, keep_path=keep_paths)
-            kept = {part: _kept(memory, file, _part(part, trained, settings, took)) for part, file in files.items()}
+            kept = {
+                part: _kept(context.common, file, _part(part, trained, settings, took)) for part, file in files.items()
+            }
         blocks.append(kept)
         for part, file in files.items():
             names[part].append(file)
-        progress.advance(len(numbers))
+        context.progress.advance(len(numbers))
     start, end = (np.concatenate([kept["experts"][part] for kept in blocks]) for part in ("start", "end"))
     paths = [path for kept in blocks for path in kept["paths"]["path"]] if keep_paths else []
     seconds = float(sum(kept["experts"]["seconds"] for kept in blocks))
@@ -106,15 +106,13 @@ def train_pilots(
     *,
     key: Array,
     kind: str = "sgd",
-    judge: Judge,
     only: int | None = None,
-    memory: Memory = Forgetting(),
-    progress: Progress = Silence(),
+    context: Context = Context(),
 ) -> Watched:
     """The first experts, trained for ``settings.epochs`` and watched on the judge's patients; ``only`` one of them."""
     keys = _keys(key, jnp.arange(min(settings.pilots, settings.count)))
-    around = {"judge": judge, "only": only, "memory": memory, "progress": progress}
-    return watch_training(network, _training(settings, kind), x, targets, keys, name="expert length", **around)
+    training = _training(settings, kind)
+    return watch_training(network, training, x, targets, keys, name="expert length", only=only, context=context)
 
 
 def pilot_count(settings: ExpertSettings) -> int:
@@ -156,10 +154,10 @@ def _part(part: str, trained: Trained, settings: ExpertSettings, seconds: float)
     return {"path": np.asarray(jnp.asarray(trained.path, settings.keep_as))}
 
 
-def _kept(memory: Memory, name: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The arrays as the memory has them: on disk rather than in working memory, where there is a disk."""
-    memory.keep(name, arrays)
-    return memory.recall(name) or arrays
+def _kept(store: Store, name: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays as the store has them: on disk rather than in working memory, where there is a disk."""
+    store.put(name, arrays)
+    return store.get(name) or arrays
 
 
 def _training(settings: ExpertSettings, kind: str) -> TrainSettings:

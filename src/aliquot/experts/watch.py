@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from aliquot.digest import digest
-from aliquot.hooks import Forgetting, Judge, Memory, Progress, Silence
+from aliquot.context import Context
+from aliquot.identity import identity
 from aliquot.networks import Network, TrainSettings, train_networks
 
 
@@ -38,11 +38,9 @@ def watch_training(
     targets: Array,
     keys: Array,
     *,
-    judge: Judge,
     name: str,
     only: int | None = None,
-    memory: Memory = Forgetting(),
-    progress: Progress = Silence(),
+    context: Context = Context(),
 ) -> Watched:
     """Train one network per key on the patients, and score each on the tuning part after every epoch.
 
@@ -50,17 +48,17 @@ def watch_training(
     ``only`` is the number of one of them, to train that one alone.
     """
     numbers = range(len(keys)) if only is None else range(only, only + 1)
-    progress.stage(name, len(numbers))
-    kept_as = f"{name.replace(' ', '-')}-{digest(network.description, training, x, targets, keys, judge.x)}"
+    context.progress.stage(name, len(numbers))
+    kept_as = identity(name.replace(" ", "-"), network.description, training, x, targets, keys, context.judge.x)
     watched = []
     for number in numbers:
-        kept = memory.recall(f"{kept_as}-{number}")
+        kept = context.common.get(f"{kept_as}-{number}")
         if kept is None:
-            kept = _watch(network, training, x, targets, keys[number : number + 1], judge)
-            memory.keep(f"{kept_as}-{number}", kept)
-            kept = memory.recall(f"{kept_as}-{number}") or kept
+            kept = _watch(network, training, x, targets, keys[number : number + 1], context.judge)
+            context.common.put(f"{kept_as}-{number}", kept)
+            kept = context.common.get(f"{kept_as}-{number}") or kept
         watched.append(kept)
-        progress.advance()
+        context.progress.advance()
     return Watched(
         np.stack([one["scores"] for one in watched]),
         [one["path"] for one in watched],

@@ -7,7 +7,7 @@ from aliquot.matching.history import Candidate, Condensed
 from aliquot.matching.loop import MatchSettings, match
 from aliquot.matching.metagradient import MetaGradient, meta_gradient, student_batches
 from aliquot.matching.rows import Rows, ensemble_targets
-from aliquot.matching.segments import Curves, SegmentSettings, Source, draw_segment
+from aliquot.matching.segments import Curves, Segments, SegmentSettings, draw_segment
 from aliquot.matching.slots import Slots
 
 __all__ = [
@@ -22,8 +22,8 @@ __all__ = [
     "MetaGradient",
     "Rows",
     "SegmentSettings",
+    "Segments",
     "Slots",
-    "Source",
     "draw_segment",
     "ensemble_targets",
     "match",

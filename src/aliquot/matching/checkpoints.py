@@ -1,4 +1,4 @@
-"""Segments of the ways that SGD really took: checkpoints some epochs apart, or points of equal displacement."""
+"""Segments of the paths that SGD really took: checkpoints some epochs apart, or points of equal displacement."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -15,8 +15,10 @@ import optax
 from jax import Array
 from jax.typing import ArrayLike
 
-from aliquot.hooks import Forgetting, Judge, Memory, Progress, Silence
+from aliquot.context import Context
+from aliquot.identity import identity
 from aliquot.matching.history import Candidate, Condensed
+from aliquot.matching.rows import Rows
 from aliquot.matching.search import search
 from aliquot.networks import Network
 
@@ -31,7 +33,7 @@ class ClasswiseSettings(Protocol):
 
     @property
     def judge_every(self) -> int:
-        """Iterations between two looks at the tuning part."""
+        """Iterations between two evaluations on the tuning part."""
         ...
 
 
@@ -50,41 +52,39 @@ class State(NamedTuple):
     memory: Any  # the optimiser's state
 
 
-Iterate = Callable[[Network, Any, Patients, State, Array, Array], tuple[State, Array]]
-
-
-def match_classes(
-    iterate: Iterate,
-    optimiser: optax.GradientTransformation,
-    network: Network,
-    settings: ClasswiseSettings,
-    x: ArrayLike,
-    labels: ArrayLike,
-    start: ArrayLike,
-    start_targets: ArrayLike,
-    *,
-    key: Array,
-    judge: Judge,
-    memory: Memory = Forgetting(),
-    progress: Progress = Silence(),
-) -> Condensed:
-    """The best rows that ``iterate`` finds on its way from ``start``, equally many rows of each class in class order.
+class Step(NamedTuple):
+    """How rows are moved.
 
     ``iterate(network, settings, patients, state, key, number)`` does one iteration and returns the new state and the
     loss; whatever it draws it draws from ``key`` and the iteration's number.
     """
-    patients = in_class_order(x, labels, network.n_classes)
-    rows = jnp.asarray(start)
-    blocks = rows.reshape(network.n_classes, -1, *rows.shape[1:])
+
+    iterate: Callable[[Network, Any, Patients, State, Array, Array], tuple[State, Array]]
+    optimiser: optax.GradientTransformation
+
+
+def match_classes(
+    step: Step,
+    network: Network,
+    settings: ClasswiseSettings,
+    patients: Patients,
+    start: Rows,
+    *,
+    key: Array,
+    context: Context,
+) -> Condensed:
+    """The best rows that the steps find on their way from ``start``, equally many of each class in class order."""
+    blocks = start.x.reshape(network.n_classes, -1, *start.x.shape[1:])
     return search(
-        State(blocks, optimiser.init(blocks)),
-        lambda state, first, count: run_block(iterate, network, settings, patients, state, key, first, count),
-        lambda state: [Candidate(np.asarray(state.x).reshape(rows.shape), np.asarray(start_targets))],
+        State(blocks, step.optimiser.init(blocks)),
+        lambda state, first, count: run_class_block(
+            step.iterate, network, settings, patients, state, key, first, count
+        ),
+        lambda state: [Candidate(np.asarray(state.x).reshape(start.x.shape), np.asarray(start.labels))],
+        name=identity("matching", network.description, settings, patients.x, *start, key),
         iterations=settings.iterations,
         judge_every=settings.judge_every,
-        judge=judge,
-        memory=memory,
-        progress=progress,
+        context=context,
     )
 
 
@@ -114,7 +114,7 @@ def descend(optimiser: optax.GradientTransformation, state: State, gradient: Arr
 
 
 @partial(jax.jit, static_argnames=("iterate", "network", "settings", "count"))
-def run_block(iterate, network, settings, patients, state, key, first, count):
+def run_class_block(iterate, network, settings, patients, state, key, first, count):
     """The state after iterations ``first … first + count - 1``, and the loss and skip of each.
 
     An iteration whose loss or new state is not finite moves nothing: rows and optimiser stay as they were.

@@ -18,10 +18,11 @@ import optax
 from jax import Array
 from jax.typing import ArrayLike
 
+from aliquot.context import Context
 from aliquot.errors import SettingsError
-from aliquot.hooks import Forgetting, Judge, Memory, Progress, Silence
-from aliquot.matching.classwise import Patients, State, class_batches, descend, match_classes
+from aliquot.matching.classwise import Patients, State, Step, class_batches, descend, in_class_order, match_classes
 from aliquot.matching.history import Condensed
+from aliquot.matching.rows import Rows
 from aliquot.networks import Network
 
 
@@ -39,7 +40,7 @@ class DistributionSettings:
     data_lr: float = 0.3  # the paper gives none; on SUPPORT2 0.03 to 1 learn alike, and 10 is too large
     scale_lr: bool = True  # times rows per class: the mean over rows divides each row's gradient by their number
     data_momentum: float = 0.5
-    judge_every: int = 100  # iterations between two looks at the tuning part
+    judge_every: int = 100  # iterations between two evaluations on the tuning part
 
 
 def match_distributions(
@@ -47,13 +48,10 @@ def match_distributions(
     settings: DistributionSettings,
     x: ArrayLike,
     labels: ArrayLike,
-    start: ArrayLike,
-    start_targets: ArrayLike,
+    start: Rows,
     *,
     key: Array,
-    judge: Judge,
-    memory: Memory = Forgetting(),
-    progress: Progress = Silence(),
+    context: Context,
 ) -> Condensed:
     """Learn rows, from ``start``, whose features are distributed as those of the patients ``x``, class by class."""
     if settings.features == "output" and network.with_outputs is None:
@@ -61,9 +59,9 @@ def match_distributions(
             "asked to match distributions of the network's outputs, but this network cannot be given another number "
             "of outputs; set features to penultimate"
         )
-    optimiser = _optimiser(settings, len(jnp.asarray(start)) // network.n_classes)
-    around = {"key": key, "judge": judge, "memory": memory, "progress": progress}
-    return match_classes(_iterate, optimiser, network, settings, x, labels, start, start_targets, **around)
+    optimiser = _optimiser(settings, len(start.x) // network.n_classes)
+    patients = in_class_order(x, labels, network.n_classes)
+    return match_classes(Step(_iterate, optimiser), network, settings, patients, start, key=key, context=context)
 
 
 def _iterate(network: Network, settings: DistributionSettings, patients: Patients, state: State, key, number):

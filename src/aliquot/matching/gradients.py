@@ -16,9 +16,10 @@ import optax
 from jax import Array
 from jax.typing import ArrayLike
 
-from aliquot.hooks import Forgetting, Judge, Memory, Progress, Silence
-from aliquot.matching.classwise import Patients, State, class_batches, descend, match_classes
+from aliquot.context import Context
+from aliquot.matching.classwise import Patients, State, Step, class_batches, descend, in_class_order, match_classes
 from aliquot.matching.history import Condensed
+from aliquot.matching.rows import Rows
 from aliquot.networks import Network, as_targets, shuffled_batches
 
 EPSILON = 1e-6
@@ -37,7 +38,7 @@ class GradientSettings:
     data_momentum: float = 0.5
     network_lr: float = 0.01
     network_batch: int = 256  # rows per step of the network
-    judge_every: int = 10  # iterations between two looks at the tuning part
+    judge_every: int = 10  # iterations between two evaluations on the tuning part
 
 
 def match_gradients(
@@ -45,17 +46,16 @@ def match_gradients(
     settings: GradientSettings,
     x: ArrayLike,
     labels: ArrayLike,
-    start: ArrayLike,
-    start_targets: ArrayLike,
+    start: Rows,
     *,
     key: Array,
-    judge: Judge,
-    memory: Memory = Forgetting(),
-    progress: Progress = Silence(),
+    context: Context,
 ) -> Condensed:
     """Learn rows, from ``start``, on which networks have the gradients that they have on the patients ``x``."""
-    around = {"key": key, "judge": judge, "memory": memory, "progress": progress}
-    return match_classes(_iterate, _optimiser(settings), network, settings, x, labels, start, start_targets, **around)
+    patients = in_class_order(x, labels, network.n_classes)
+    return match_classes(
+        Step(_iterate, _optimiser(settings)), network, settings, patients, start, key=key, context=context
+    )
 
 
 def _iterate(network: Network, settings: GradientSettings, patients: Patients, state: State, key, number):

@@ -1,4 +1,4 @@
-"""What happened on the way: figures of every iteration, looks of the judge, and the best rows so far."""
+"""What happened on the way: figures of every iteration, evaluations on tuning, and the best rows so far."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aliquot.hooks import Judge, Progress, Silence
+from aliquot.context import Judge
 
 
 class Candidate(NamedTuple):
@@ -26,19 +26,30 @@ class Condensed:
     student_lr: float = 0.0
     best_iteration: int = 0
     skipped: int = 0  # iterations that moved nothing: not finite, or stopped by the gate
-    history: Mapping[str, np.ndarray] = field(default_factory=dict)  # per iteration: loss, …; per look: judged_at, …
+    history: Mapping[str, np.ndarray] = field(
+        default_factory=dict
+    )  # per iteration loss, …; per evaluation judged_at, …
     stored: tuple[str, ...] = ()  # names under which what the student followed was kept
     expert_epochs: int = 0
     expert_seconds: float = 0.0  # that training the experts took, in this run or an earlier one
     notes: tuple[str, ...] = ()  # what a user should know
 
 
+class Evaluation(NamedTuple):
+    """What the judge said of the candidates after so many iterations."""
+
+    iteration: int
+    score: float  # of the best candidate, on tuning
+    spread: float
+    candidate: int  # which one was the best
+
+
 class History:
-    """Figures of every iteration, every look of the judge, and the best rows so far."""
+    """Figures of every iteration, every evaluation by the judge, and the best rows so far."""
 
     def __init__(self):
         self.figures: list[dict[str, np.ndarray]] = []
-        self.looks: list[tuple[int, float, float, int]] = []  # iteration, tuning score, its spread, which candidate
+        self.evaluations: list[Evaluation] = []
         self.best: dict[str, np.ndarray] = {}
 
     @property
@@ -50,17 +61,14 @@ class History:
         """Add a block's figures, one entry per iteration."""
         self.figures.append({name: np.asarray(column) for name, column in figures.items()})
 
-    def look(self, candidates: Sequence[Candidate], judge: Judge, progress: Progress = Silence()) -> None:
+    def evaluate(self, candidates: Sequence[Candidate], judge: Judge) -> None:
         """Let the judge score the candidates; keep the best one if it is the best yet."""
-        verdicts = []
-        for one in candidates:
-            verdicts.append(judge.rows(one.x, one.targets))
-            progress.advance()
+        verdicts = [judge.rows(one.x, one.targets) for one in candidates]
         which = int(np.argmax([verdict.mean for verdict in verdicts]))
         verdict = verdicts[which]
-        if not self.looks or verdict.mean > max(score for _, score, *_ in self.looks):
+        if not self.evaluations or verdict.mean > max(one.score for one in self.evaluations):
             self.best = {name: np.asarray(part) for name, part in candidates[which]._asdict().items()}
-        self.looks.append((self.iterations, verdict.mean, verdict.std, which))
+        self.evaluations.append(Evaluation(self.iterations, verdict.mean, verdict.std, which))
 
     def recent_loss(self) -> float:
         """Mean loss of the last block, over the iterations whose loss was finite."""
@@ -72,7 +80,7 @@ class History:
         return {
             **{f"history.{name}": column for name, column in self._columns().items()},
             **{f"best.{name}": part for name, part in self.best.items()},
-            "looks": np.asarray(self.looks),
+            "evaluations": np.asarray(self.evaluations),
         }
 
     @classmethod
@@ -80,13 +88,16 @@ class History:
         """The history that :meth:`arrays` wrote."""
         history = cls()
         history.figures = [_under("history.", kept)]
-        history.looks = [(int(at), float(score), float(std), int(which)) for at, score, std, which in kept["looks"]]
+        history.evaluations = [
+            Evaluation(int(at), float(score), float(spread), int(which))
+            for at, score, spread, which in kept["evaluations"]
+        ]
         history.best = _under("best.", kept)
         return history
 
     def condensed(self) -> Condensed:
         """The best rows, and how the search for them went."""
-        at, scores, spreads, which = (np.asarray(column) for column in zip(*self.looks, strict=True))
+        at, scores, spreads, which = (np.asarray(column) for column in zip(*self.evaluations, strict=True))
         columns = self._columns()
         best = int(np.argmax(scores))
         return Condensed(

@@ -9,15 +9,15 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from jax import Array
-from jax.typing import ArrayLike
 
+from aliquot.context import Context
 from aliquot.errors import DegenerateSegmentError
-from aliquot.hooks import Forgetting, Judge, Memory, Progress, Silence
+from aliquot.identity import identity
 from aliquot.matching.history import Candidate, Condensed
 from aliquot.matching.metagradient import MetaGradient, Split, meta_gradient, student_batches
 from aliquot.matching.rows import Rows, ensemble_targets, label_logits, soft_targets
 from aliquot.matching.search import search
-from aliquot.matching.segments import SegmentSettings, Source
+from aliquot.matching.segments import Segments, SegmentSettings
 from aliquot.matching.slots import Slots
 from aliquot.networks import Network, cross_entropy
 
@@ -44,7 +44,7 @@ class MatchSettings:
     lr_scale: Literal["raw", "log"] = "raw"  # "log": learn the logarithm
     label_lr: float = 2.0  # of learned labels
     label_start: Literal["hard", "experts", "ensemble"] = "hard"  # of learned labels: see first_labels
-    judge_every: int = 100  # iterations between two looks at the tuning part
+    judge_every: int = 100  # iterations between two evaluations on the tuning part
     segment: SegmentSettings = field(default_factory=SegmentSettings)
 
 
@@ -74,28 +74,25 @@ def match(
     network: Network,
     settings: MatchSettings,
     slots: Slots,
-    source: Source,
-    x: ArrayLike,
-    targets: Array,
+    segments: Segments,
+    start: Rows,
     *,
     key: Array,
-    judge: Judge,
-    memory: Memory = Forgetting(),
-    progress: Progress = Silence(),
+    context: Context,
 ) -> Condensed:
-    """Learn rows, starting from ``x`` with hard ``targets``, on which a student follows the source's segments.
+    """Learn rows, starting from ``start`` with hard labels, on which a student follows the segments.
 
-    Iterations run in compiled blocks; after each block the judge looks at the rows, and at their running average where
-    there is one, and the rows with the best tuning score are kept. The starting rows are judged too.
+    Iterations run in compiled blocks; after each block the judge scores the rows, and their running average where there
+    is one, and the rows with the best tuning score are kept. The starting rows are judged too.
     """
-    ends = jnp.asarray(source.ends)
-    labels = first_labels(network, settings, slots, ends, jnp.asarray(x), targets)
+    ends = jnp.asarray(segments.ends)
+    labels = first_labels(network, settings, slots, ends, start)
 
     def advance(state, first, count):
         numbers = jnp.arange(first, first + count)
         segment_keys, batch_keys = _iteration_keys(key, numbers)
-        segments = source.draw(segment_keys, np.asarray(numbers) / settings.iterations)
-        state, figures = run_block(network, settings, slots, ends, state, segments, batch_keys)
+        drawn = segments.draw(segment_keys, np.asarray(numbers) / settings.iterations)
+        state, figures = run_block(network, settings, slots, ends, state, drawn, batch_keys)
         if (np.asarray(figures.squared_length) == 0).any():
             raise DegenerateSegmentError(
                 "asked to match trajectory segments, but found one whose start equals its target; "
@@ -104,16 +101,15 @@ def match(
         return state, figures._asdict()
 
     found = search(
-        begin(settings, Rows(jnp.asarray(x), labels)),
+        begin(settings, start._replace(labels=labels)),
         advance,
         partial(_candidates, settings, slots),
+        name=identity("matching", network.description, settings, slots, ends, *start, key),
         iterations=settings.iterations,
         judge_every=settings.judge_every,
-        judge=judge,
-        memory=memory,
-        progress=progress,
+        context=context,
     )
-    return _with_notes(found, source)
+    return _with_notes(found, segments)
 
 
 @jax.jit
@@ -129,21 +125,19 @@ def begin(settings: MatchSettings, rows: Rows) -> State:
     return State(rows, rows.x, lr, row_step.init(rows.x), label_step.init(rows.labels), lr_step.init(lr))
 
 
-def first_labels(
-    network: Network, settings: MatchSettings, slots: Slots, ends: Array, x: Array, targets: Array
-) -> Array:
+def first_labels(network: Network, settings: MatchSettings, slots: Slots, ends: Array, rows: Rows) -> Array:
     """The classes of the rows; where labels are learned, the logits from which that starts.
 
     ``hard``: the classes, softened. ``experts``: the mean logits of the experts that classify the row correctly.
     ``ensemble``: what all experts think of the row, whatever its class.
     """
     if slots.labels != "learned":
-        return jnp.asarray(targets)
+        return rows.labels
     if settings.label_start == "experts":
-        return expert_logits(network, ends, x, targets)
+        return expert_logits(network, ends, *rows)
     if settings.label_start == "ensemble":
-        return label_logits(ensemble_targets(network, ends, x), confidence=SURE)
-    return label_logits(targets)
+        return label_logits(ensemble_targets(network, ends, rows.x), confidence=SURE)
+    return label_logits(rows.labels)
 
 
 def expert_logits(network: Network, ends: Array, x: Array, targets: Array) -> Array:
@@ -290,8 +284,8 @@ def _candidates(settings: MatchSettings, slots: Slots, state: State) -> list[Can
     return [Candidate(np.asarray(x), np.asarray(labels), lr) for x in inputs]
 
 
-def _with_notes(found: Condensed, source: Source) -> Condensed:
-    notes = list(source.notes)
+def _with_notes(found: Condensed, segments: Segments) -> Condensed:
+    notes = list(segments.notes)
     gated = np.asarray(found.history["gated"]) if "gated" in found.history else np.zeros(1)
     if gated.mean() > OFTEN:
         notes.append(f"the loss gate stopped {gated.mean():.0%} of the iterations; raise slots.gate")

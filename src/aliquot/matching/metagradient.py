@@ -177,7 +177,7 @@ def student_batches(key: Array, n: int, batch_size: int, steps: int) -> tuple[Ar
     """Row numbers and weights (steps, batch_size) of the student's batches, or None for all rows at every step.
 
     A permutation is cut into consecutive chunks which are taken from the back, so that a short remainder comes
-    first (padded, with weight 0); when it is used up the rows are permuted anew.
+    first (padded, with weight 0); when it is used up the rows are permuted again.
     """
     if batch_size <= 0 or batch_size >= n:
         return None

@@ -1,4 +1,4 @@
-"""The search that all learning methods share: a block of iterations, a look on tuning, a checkpoint; the best stays."""
+"""The search that all learning methods share: iterate, evaluate on tuning, store a checkpoint; the best rows stay."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from aliquot.hooks import Forgetting, Judge, Memory, Progress, Silence
+from aliquot.context import Context
 from aliquot.matching.history import Candidate, Condensed, History
 
 Advance = Callable[[Any, int, int], tuple[Any, Mapping[str, Any]]]
@@ -18,36 +18,35 @@ def search(
     advance: Advance,
     show: Callable[[Any], Sequence[Candidate]],
     *,
+    name: str,
     iterations: int,
     judge_every: int,
-    judge: Judge,
-    memory: Memory = Forgetting(),
-    progress: Progress = Silence(),
+    context: Context,
 ) -> Condensed:
-    """The best rows on the way from ``state`` through ``iterations``; a stopped search continues from its memory.
+    """The best rows on the way from ``state`` through ``iterations``; a stopped search continues from its store.
 
     ``advance(state, first, count)`` does iterations ``first … first + count - 1`` and returns the new state, a tree of
     arrays, and figures of each iteration, ``loss`` among them; what it does may depend on the iteration's number but
     not on how iterations are cut into blocks. ``show(state)`` returns the candidates among which the judge chooses.
-    The starting rows are judged too.
+    The starting rows are judged too. ``name`` is made of all that decides the search.
     """
     history = History()
-    kept = memory.recall("matching")
+    kept = context.store.get(name)
     if kept is not None:
         state, history = _restore(state, kept), History.restore(kept)
-    candidates = show(state)
-    progress.stage("starting rows", len(candidates))
-    if not history.looks:
-        history.look(candidates, judge, progress)
-    progress.stage("matching", iterations)
-    progress.advance(history.iterations)
+    context.progress.stage("starting rows", 1)
+    if not history.evaluations:
+        history.evaluate(show(state)[:1], context.judge)  # at the start all candidates are the same
+    context.progress.advance()
+    context.progress.stage("matching", iterations)
+    context.progress.advance(history.iterations)
     while (done := history.iterations) < iterations:
         block = min(judge_every, iterations - done)
         state, figures = advance(state, done, block)
         history.extend(figures)
-        history.look(show(state), judge)
-        memory.keep("matching", {**_flatten(state), **history.arrays()})
-        progress.advance(block, loss=history.recent_loss(), tuning=history.looks[-1][1])
+        history.evaluate(show(state), context.judge)
+        context.store.put(name, {**_flatten(state), **history.arrays()})
+        context.progress.advance(block, loss=history.recent_loss(), tuning=history.evaluations[-1].score)
     return history.condensed()
 
 

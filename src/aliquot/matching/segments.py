@@ -1,6 +1,6 @@
 """Segments: from where the student starts, and to where it must get.
 
-A source draws the segments of many iterations at once, on the host: the compiled loop sees pairs of parameter vectors
+The segments of many iterations are drawn at once, on the host: the compiled loop sees pairs of parameter vectors
 and knows nothing of where they come from, and trajectories on disk need not fit into memory.
 """
 
@@ -31,8 +31,8 @@ class SegmentSettings:
     shortest: float = 1e-3  # segments are left out whose D is below this share of their trajectory's median
 
 
-class Source(Protocol):
-    """Where segments come from."""
+class Segments(Protocol):
+    """Draws segments of curves or trajectories."""
 
     ends: np.ndarray  # (K, P) the experts' last parameters
     notes: tuple[str, ...]  # what a user should know

@@ -13,7 +13,7 @@ class Slots:
                       ``displacement``; the ``linear`` way from start to end; a fitted ``bezier`` curve
     ``experts``       how experts are trained: ``sgd``, or ``gsam`` for flatter ends
     ``gradient``      of the matching loss by the rows: ``first_order`` or ``full``
-    ``labels``        ``hard``; ``teacher``: probabilities of the segment's target network, anew at every iteration;
+    ``labels``        ``hard``; ``teacher``: probabilities of the segment's target network, new at every iteration;
                       ``ensemble``: mean probabilities of all experts' ends; ``learned``: logits, learned beside rows
     ``gate``          iterations whose matching loss is larger move nothing; 0: no gate
     ``average``       β of a running average of the rows, a second candidate for the judge; 0: no average

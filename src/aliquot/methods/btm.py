@@ -12,5 +12,10 @@ The steps are in ``trajectory.py``, the fit of φ in ``curves/fit.py``, one iter
 """
 
 from aliquot.matching import Slots
+from aliquot.methods.trajectory import trajectory_method
 
-BTM = Slots(path="bezier", experts="sgd", gradient="first_order", labels="hard")
+BTM = trajectory_method(
+    "btm",
+    "Bézier Trajectory Matching (BTM)",
+    Slots(path="bezier", experts="sgd", gradient="first_order", labels="hard"),
+)

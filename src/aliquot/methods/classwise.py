@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
-from aliquot.matching import Condensed
+from aliquot.matching import Condensed, Rows
 from aliquot.methods.settings import MethodSettings
 from aliquot.methods.start import starting_rows
 from aliquot.methods.task import Task
@@ -27,10 +28,7 @@ def class_matching(
         section,
         task.x,
         task.labels,
-        start,
-        as_targets(labels, n_classes),
+        Rows(jnp.asarray(start), as_targets(labels, n_classes)),
         key=match_key,
-        judge=task.judge,
-        memory=task.memory,
-        progress=task.progress,
+        context=task.context,
     )

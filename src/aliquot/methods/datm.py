@@ -10,5 +10,10 @@ As MTT with GSAM experts, but
 """
 
 from aliquot.matching import Slots
+from aliquot.methods.trajectory import trajectory_method
 
-DATM = Slots(path="sgd", experts="gsam", gradient="full", labels="hard", gate=1.0)
+DATM = trajectory_method(
+    "datm",
+    "Difficulty-Aligned Trajectory Matching (DATM)",
+    Slots(path="sgd", experts="gsam", gradient="full", labels="hard", gate=1.0),
+)

@@ -19,6 +19,7 @@ import jax
 from aliquot.matching import Condensed
 from aliquot.matching.gradients import match_gradients
 from aliquot.methods.classwise import class_matching
+from aliquot.methods.method import Method
 from aliquot.methods.settings import MethodSettings
 from aliquot.methods.task import Task
 
@@ -26,3 +27,6 @@ from aliquot.methods.task import Task
 def gradient_matching(task: Task, settings: MethodSettings, *, key: jax.Array) -> Condensed:
     """Synthetic rows that pull a network in the directions in which the patients pull it."""
     return class_matching(match_gradients, settings.gradients, task, settings, key=key)
+
+
+DC = Method("dc", "Gradient Matching (DC)", gradient_matching, sections=("start", "gradients"))

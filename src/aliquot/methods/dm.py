@@ -15,6 +15,8 @@ import jax
 from aliquot.matching import Condensed
 from aliquot.matching.distribution import match_distributions
 from aliquot.methods.classwise import class_matching
+from aliquot.methods.cost import distribution_cost
+from aliquot.methods.method import Method
 from aliquot.methods.settings import MethodSettings
 from aliquot.methods.task import Task
 
@@ -33,3 +35,13 @@ PRESET = {
 def mean_matching(task: Task, settings: MethodSettings, *, key: jax.Array) -> Condensed:
     """Synthetic rows whose mean features are those of the patients of their class."""
     return class_matching(match_distributions, settings.distribution, task, settings, key=key)
+
+
+DM = Method(
+    "dm",
+    "Distribution Matching (DM)",
+    mean_matching,
+    sections=("start", "distribution"),
+    changes={"distribution": PRESET},
+    cost=distribution_cost,
+)

@@ -8,5 +8,10 @@ As MTT, but
 """
 
 from aliquot.matching import Slots
+from aliquot.methods.trajectory import trajectory_method
 
-FTD = Slots(path="sgd", experts="gsam", gradient="full", labels="hard", average=0.9995)
+FTD = trajectory_method(
+    "ftd",
+    "Flat Trajectory Distillation (FTD)",
+    Slots(path="sgd", experts="gsam", gradient="full", labels="hard", average=0.9995),
+)

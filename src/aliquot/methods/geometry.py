@@ -7,9 +7,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from aliquot.context import Context
 from aliquot.curves import Curve, Geometry, bezier_point, measure, straight
 from aliquot.experts import Experts
-from aliquot.hooks import Forgetting, Silence
+from aliquot.methods.method import MethodKeys
 from aliquot.methods.settings import MethodSettings
 from aliquot.methods.task import Task
 from aliquot.methods.trajectory import curves_of, experts_of
@@ -19,7 +20,7 @@ GEOMETRY_PATIENTS = {2: 2048, 3: 256}  # of tables and of series, which take far
 
 
 @dataclass(frozen=True)
-class Ways:
+class ExpertPaths:
     """Experts, the curves between their ends, and what the first few of both are like."""
 
     experts: Experts
@@ -32,37 +33,37 @@ class Ways:
 def curve_geometry(task: Task, settings: MethodSettings, *, key: jax.Array) -> Geometry | None:
     """The first few curves against the paths that their experts took, on a sample of the patients.
 
-    Called after the method with the same task, it finds experts and curves in the task's memory. None where the method
+    Called after the method with the same task, it finds experts and curves in the task's store. None where the method
     does not follow fitted curves.
     """
-    return ways_of(task, settings, key=key).geometry if settings.slots.path == "bezier" else None
+    return expert_paths(task, settings, key=key).geometry if settings.slots.path == "bezier" else None
 
 
-def ways_of(task: Task, settings: MethodSettings, *, key: jax.Array, count: int = GEOMETRY_CURVES) -> Ways:
+def expert_paths(task: Task, settings: MethodSettings, *, key: jax.Array, count: int = GEOMETRY_CURVES) -> ExpertPaths:
     """Experts and curves as a trajectory method with this key has them, and the geometry of the first ``count``."""
-    expert_key, curve_key, *_ = jax.random.split(key, 4)
+    keys = MethodKeys.of(key)
     x, targets = jnp.asarray(task.x), task.targets
-    task.progress.stage("geometry", 1)
-    quiet = replace(task, progress=Silence())
-    experts = experts_of(quiet, settings, key=expert_key)
-    curves, name = curves_of(quiet, settings, experts, key=curve_key)
-    paths = experts.paths[:count] or _paths(quiet, settings, experts.epochs, expert_key, count)
+    task.context.progress.stage("geometry", 1)
+    quiet = replace(task, context=task.context.quiet())
+    experts = experts_of(quiet, settings, key=keys.expert)
+    curves, name = curves_of(quiet, settings, experts, key=keys.curve)
+    paths = experts.paths[:count] or _paths(quiet, settings, experts.epochs, keys.expert, count)
     few = Curve(*(part[: len(paths)] for part in curves))
     stride = max(1, len(x) // GEOMETRY_PATIENTS[x.ndim])
-    task.progress.advance()
+    task.context.progress.advance()
     geometry = measure(task.network, few, np.stack(paths).astype(np.float32), x[::stride], targets[::stride])
-    return Ways(experts, curves, name, geometry, paths)
+    return ExpertPaths(experts, curves, name, geometry, paths)
 
 
 def _paths(task: Task, settings: MethodSettings, epochs: int, key: jax.Array, count: int) -> Sequence[np.ndarray]:
-    """The ways of the first few experts: those of the pilots are in the memory, others are trained once more."""
+    """The ways of the first few experts: those of the pilots are in the store, others are trained once more."""
     expert = settings.expert
     count = min(count, expert.count)
     if expert.length == "tuning" and expert.schedule == "constant":
         few = replace(expert, count=min(expert.pilots, expert.count))
     else:
         few = replace(expert, count=count, block=count, epochs=epochs, length="fixed")
-        task = replace(task, memory=Forgetting(), shared=None)
+        task = replace(task, context=Context(judge=task.context.judge))
     return experts_of(task, replace(settings, expert=few), key=key, keep_paths=True).paths[:count]
 
 

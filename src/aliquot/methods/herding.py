@@ -13,6 +13,7 @@ import jax
 import numpy as np
 
 from aliquot.matching import Condensed
+from aliquot.methods.method import Method
 from aliquot.methods.selection import class_blocks, from_blocks
 from aliquot.methods.settings import MethodSettings
 from aliquot.methods.task import Task
@@ -39,3 +40,12 @@ def herd(patients: np.ndarray, count: int) -> list[int]:
         total += centred[nearest]
         squares[nearest] = np.inf
     return chosen
+
+
+HERDING = Method(
+    "herding",
+    "herding: patients whose mean follows their class's",
+    herded_rows,
+    selects_rows=True,
+    deterministic=True,
+)

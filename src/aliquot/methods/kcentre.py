@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from aliquot.matching import Condensed
+from aliquot.methods.method import Method
 from aliquot.methods.selection import class_blocks, from_blocks
 from aliquot.methods.settings import MethodSettings
 from aliquot.methods.task import Task
@@ -38,3 +39,6 @@ def farthest_first(patients: np.ndarray, count: int, first: int) -> list[int]:
         distances[chosen] = -1  # even where all that are left equal a chosen one
         chosen.append(int(np.argmax(distances)))
     return chosen
+
+
+KCENTRE = Method("kcentre", "k-centre: patients that cover their class", centre_rows, selects_rows=True)

@@ -3,7 +3,8 @@
 import jax
 
 from aliquot.matching import Condensed
-from aliquot.methods.groups import group_means
+from aliquot.methods.centroids import group_means
+from aliquot.methods.method import Method
 from aliquot.methods.selection import class_blocks, from_blocks
 from aliquot.methods.settings import MethodSettings
 from aliquot.methods.task import Task
@@ -15,3 +16,11 @@ def cluster_means(task: Task, settings: MethodSettings, *, key: jax.Array) -> Co
     blocks = class_blocks(task)
     seeds = [integer(one) for one in jax.random.split(key, len(blocks))]
     return from_blocks(task, group_means(blocks, task.rows_per_class, seeds))
+
+
+KMEANS = Method(
+    "kmeans",
+    "k-means centroids of each class",
+    cluster_means,
+    origin="Each row is the mean of a group of training patients of its class, never of one alone.",
+)

@@ -19,6 +19,8 @@ import jax
 from aliquot.matching import Condensed
 from aliquot.matching.distribution import match_distributions
 from aliquot.methods.classwise import class_matching
+from aliquot.methods.cost import distribution_cost
+from aliquot.methods.method import Method
 from aliquot.methods.settings import MethodSettings
 from aliquot.methods.task import Task
 
@@ -26,3 +28,12 @@ from aliquot.methods.task import Task
 def moment_matching(task: Task, settings: MethodSettings, *, key: jax.Array) -> Condensed:
     """Synthetic rows whose features are distributed as those of the patients of their class."""
     return class_matching(match_distributions, settings.distribution, task, settings, key=key)
+
+
+M3D = Method(
+    "m3d",
+    "Maximum Mean Discrepancy Minimisation (M3D)",
+    moment_matching,
+    sections=("start", "distribution"),
+    cost=distribution_cost,
+)

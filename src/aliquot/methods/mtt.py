@@ -8,5 +8,10 @@ The gradient is full: it runs back through all N steps, Hessians included.
 """
 
 from aliquot.matching import Slots
+from aliquot.methods.trajectory import trajectory_method
 
-MTT = Slots(path="sgd", experts="sgd", gradient="full", labels="hard")
+MTT = trajectory_method(
+    "mtt",
+    "Matching Training Trajectories (MTT)",
+    Slots(path="sgd", experts="sgd", gradient="full", labels="hard"),
+)

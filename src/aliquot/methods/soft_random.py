@@ -10,6 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from aliquot.matching import Condensed, ensemble_targets
+from aliquot.methods.cost import expert_cost
+from aliquot.methods.method import Method, MethodKeys
 from aliquot.methods.random import random_rows
 from aliquot.methods.settings import MethodSettings
 from aliquot.methods.task import Task
@@ -18,9 +20,8 @@ from aliquot.methods.trajectory import experts_of
 
 def soft_random_rows(task: Task, settings: MethodSettings, *, key: jax.Array) -> Condensed:
     """``rows_per_class`` real training patients of each class, with the experts' probabilities as labels."""
-    expert_key, *_ = jax.random.split(key, 4)
     rows = random_rows(task, settings, key=key)
-    experts = experts_of(task, settings, key=expert_key)
+    experts = experts_of(task, settings, key=MethodKeys.of(key).expert)
     targets = ensemble_targets(task.network, jnp.asarray(experts.end), jnp.asarray(rows.x))
     return replace(
         rows,
@@ -29,3 +30,14 @@ def soft_random_rows(task: Task, settings: MethodSettings, *, key: jax.Array) ->
         expert_epochs=experts.epochs,
         expert_seconds=experts.seconds,
     )
+
+
+SOFT_RANDOM = Method(
+    "soft-random",
+    "random patients with soft labels of experts",
+    soft_random_rows,
+    sections=("slots", "expert"),
+    needs=frozenset({"experts"}),
+    selects_rows=True,
+    cost=expert_cost,
+)

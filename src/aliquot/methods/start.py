@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 
 from aliquot.errors import SettingsError, TooFewPatientsError
-from aliquot.methods.groups import group_means, spread_out
+from aliquot.methods.centroids import group_means, spread_out
+from aliquot.registry import STARTS
 
-STARTS = ("gaussian", "kmeans", "spread", "real", "noise", "recognised")
 REAL_STARTS = ("real", "recognised")  # rows start from real patients
 
 

@@ -5,30 +5,22 @@ from dataclasses import dataclass, field
 import numpy as np
 from jax import Array
 
-from aliquot.hooks import Forgetting, Judge, Memory, Progress, Silence
+from aliquot.context import Context
 from aliquot.networks import Network, as_targets
 
 
 @dataclass(frozen=True)
 class Task:
-    """Training patients, the network of experts and students, how many rows to make, and the helpers around."""
+    """Training patients, the network of experts and students, how many rows to make, and what to do it with."""
 
     network: Network
     x: np.ndarray  # (patients, …) encoded training patients
     labels: np.ndarray  # (patients,) class codes 0…C-1
     rows_per_class: int
-    judge: Judge
-    memory: Memory = field(default_factory=Forgetting)  # of this run alone
-    shared: Memory | None = None  # of all runs on the same patients: experts and curves; None: as `memory`
-    progress: Progress = field(default_factory=Silence)
-    dense: bool = False  # keep whole trajectories of the experts, for other methods that share the memory
+    context: Context = field(default_factory=Context)
+    keep_paths: bool = False  # keep whole trajectories of the experts, for other methods that share the store
 
     @property
     def targets(self) -> Array:
         """The labels as training targets."""
         return as_targets(self.labels, self.network.n_classes)
-
-    @property
-    def common(self) -> Memory:
-        """Where experts and curves are kept."""
-        return self.memory if self.shared is None else self.shared

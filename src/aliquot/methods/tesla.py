@@ -10,5 +10,10 @@ TESLA calls this gradient exact; the dependence of later steps on earlier ones i
 """
 
 from aliquot.matching import Slots
+from aliquot.methods.trajectory import trajectory_method
 
-TESLA = Slots(path="sgd", experts="sgd", gradient="first_order", labels="teacher")
+TESLA = trajectory_method(
+    "tesla",
+    "trajectory matching with constant memory (TESLA)",
+    Slots(path="sgd", experts="sgd", gradient="first_order", labels="teacher"),
+)

@@ -7,7 +7,9 @@
 What a method puts in each slot is in its own file.
 """
 
-from dataclasses import replace
+from dataclasses import asdict, replace
+from functools import partial
+from typing import get_args, get_type_hints
 
 import jax
 import jax.numpy as jnp
@@ -15,42 +17,85 @@ import numpy as np
 
 from aliquot.curves import Curve, fit_curves, straight
 from aliquot.curves.fit import curves_name
+from aliquot.errors import SettingsError
 from aliquot.experts import Experts, train_experts
-from aliquot.matching import Checkpoints, Condensed, Curves, EqualDisplacement, Source, ensemble_targets, match
+from aliquot.matching import (
+    Checkpoints,
+    Condensed,
+    Curves,
+    EqualDisplacement,
+    Rows,
+    Segments,
+    Slots,
+    ensemble_targets,
+    match,
+)
+from aliquot.methods.cost import Cost, Sizes, trajectory_cost
+from aliquot.methods.method import Method, MethodKeys
 from aliquot.methods.settings import MethodSettings
 from aliquot.methods.start import starting_rows
 from aliquot.methods.task import Task
 from aliquot.networks import as_targets
 from aliquot.seeds import generator
 
+PATHS = get_args(get_type_hints(Slots)["path"])
 DENSE = ("sgd", "displacement")  # paths that need every checkpoint
+
+
+def trajectory_method(name: str, title: str, slots: Slots) -> Method:
+    """The method that fills the slots so."""
+    needs = {"experts"} | ({"curves"} if slots.path == "bezier" else {"paths"} if slots.path in DENSE else set())
+    return Method(
+        name,
+        title,
+        trajectory_matching,
+        sections=("start", "slots", "expert", "match", *(("curve",) if "curves" in needs else ())),
+        needs=frozenset(needs),
+        changes={"slots": asdict(slots)},
+        candidates=_candidates,
+        cost=_cost,
+        on_path=partial(_on_path, name, title, slots),
+    )
+
+
+def _on_path(name: str, title: str, slots: Slots, path: str) -> Method:
+    if path not in PATHS:
+        raise SettingsError(f"asked for method {f'{name}+{path}'!r}; known paths: {', '.join(PATHS)}")
+    return trajectory_method(f"{name}+{path}", f"{title}, following {path} paths", replace(slots, path=path))
+
+
+def _candidates(settings: MethodSettings) -> int:
+    """The rows and, where there is one, their running average."""
+    return 2 if settings.slots.average else 1
+
+
+def _cost(settings: MethodSettings, sizes: Sizes) -> dict[str, Cost]:
+    curves = settings.slots.path == "bezier"
+    return trajectory_cost(settings, sizes, candidates=_candidates(settings), curves=curves)
 
 
 def trajectory_matching(task: Task, settings: MethodSettings, *, key: jax.Array) -> Condensed:
     """Synthetic rows on which a student follows the experts, with the slots filled as ``settings.slots`` says."""
-    expert_key, curve_key, start_key, match_key = jax.random.split(key, 4)
-    experts = experts_of(task, settings, key=expert_key)
-    source, stored = segments_of(task, settings, experts, key=curve_key)
+    keys = MethodKeys.of(key)
+    experts = experts_of(task, settings, key=keys.expert)
+    segments, stored = segments_of(task, settings, experts, key=keys.curve)
     start, labels = starting_rows(
         task.x,
         task.labels,
         task.rows_per_class,
         task.network.n_classes,
         settings.start,
-        rng=generator(start_key),
+        rng=generator(keys.start),
         own_class=lambda: own_class_probability(task, experts),
     )
     found = match(
         task.network,
         settings.match,
         settings.slots,
-        source,
-        start,
-        as_targets(labels, task.network.n_classes),
-        key=match_key,
-        judge=task.judge,
-        memory=task.memory,
-        progress=task.progress,
+        segments,
+        Rows(jnp.asarray(start), as_targets(labels, task.network.n_classes)),
+        key=keys.match,
+        context=task.context,
     )
     return replace(found, stored=stored, expert_epochs=experts.epochs, expert_seconds=experts.seconds)
 
@@ -58,7 +103,7 @@ def trajectory_matching(task: Task, settings: MethodSettings, *, key: jax.Array)
 def experts_of(
     task: Task, settings: MethodSettings, *, key: jax.Array, keep_paths: bool = False, block: int | None = None
 ) -> Experts:
-    """The experts of a task, or one block of them, from its common memory where they are there."""
+    """The experts of a task, or one block of them, from its common store where they are there."""
     return train_experts(
         task.network,
         settings.expert,
@@ -66,20 +111,18 @@ def experts_of(
         task.targets,
         key=key,
         kind=settings.slots.experts,
-        judge=task.judge,
-        keep_paths=keep_paths or task.dense or settings.slots.path in DENSE,
+        keep_paths=keep_paths or task.keep_paths or settings.slots.path in DENSE,
         block=block,
-        memory=task.common,
-        progress=task.progress,
+        context=task.context,
     )
 
 
-def segments_of(task: Task, settings: MethodSettings, experts: Experts, *, key: jax.Array) -> tuple[Source, tuple]:
+def segments_of(task: Task, settings: MethodSettings, experts: Experts, *, key: jax.Array) -> tuple[Segments, tuple]:
     """What the student follows, and the names under which it is kept."""
     path, segment = settings.slots.path, settings.match.segment
     if path in DENSE:
-        source = Checkpoints(experts.paths, segment) if path == "sgd" else EqualDisplacement(experts.paths, segment)
-        return source, experts.names["paths"]
+        kind = Checkpoints if path == "sgd" else EqualDisplacement
+        return kind(experts.paths, segment), experts.names["paths"]
     line = straight(jnp.asarray(experts.start), jnp.asarray(experts.end))
     if path == "linear":
         return Curves(line, segment), experts.names["experts"]
@@ -88,12 +131,10 @@ def segments_of(task: Task, settings: MethodSettings, experts: Experts, *, key: 
 
 
 def curves_of(task: Task, settings: MethodSettings, experts: Experts, *, key: jax.Array) -> tuple[Curve, str]:
-    """The fitted curves of experts, from the task's common memory where they are there, and their name in it."""
+    """The fitted curves of experts, from the task's common store where they are there, and their name in it."""
     line = straight(jnp.asarray(experts.start), jnp.asarray(experts.end))
-    around = {"memory": task.common, "progress": task.progress}
-    curves = fit_curves(
-        task.network, settings.curve, line.start, line.end, jnp.asarray(task.x), task.targets, key=key, **around
-    )
+    x, targets = jnp.asarray(task.x), task.targets
+    curves = fit_curves(task.network, settings.curve, line, x, targets, key=key, context=task.context)
     return curves, curves_name(settings.curve, line, key)
 
 

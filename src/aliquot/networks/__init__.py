@@ -1,9 +1,9 @@
 """Networks as functions of one flat parameter vector, and their training."""
 
+from aliquot.networks.architecture import Architecture, get_network
 from aliquot.networks.gsam import GsamSettings
 from aliquot.networks.lstm import lstm
-from aliquot.networks.mlp import MLP, mlp, mlp_variants
-from aliquot.networks.named import named_network
+from aliquot.networks.mlp import MLP, mlp
 from aliquot.networks.network import Network, as_targets, cross_entropy
 from aliquot.networks.own import Build, own_network
 from aliquot.networks.tcn import tcn
@@ -11,6 +11,7 @@ from aliquot.networks.training import Trained, TrainSettings, shuffled_batches, 
 
 __all__ = [
     "MLP",
+    "Architecture",
     "Build",
     "GsamSettings",
     "Network",
@@ -18,10 +19,9 @@ __all__ = [
     "Trained",
     "as_targets",
     "cross_entropy",
+    "get_network",
     "lstm",
     "mlp",
-    "mlp_variants",
-    "named_network",
     "own_network",
     "shuffled_batches",
     "tcn",

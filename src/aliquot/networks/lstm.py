@@ -1,6 +1,6 @@
 """The LSTM networks to which the paper transfers: one layer, dropout, one linear layer on the last state."""
 
-from functools import cache
+from functools import cache, partial
 
 import equinox as eqx
 import jax
@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from aliquot.networks.architecture import Architecture
 from aliquot.networks.mlp import drop, random_bytes
 from aliquot.networks.network import Network
 
@@ -78,3 +79,12 @@ def lstm(inputs: int, n_classes: int, units: int = 128, dropout: float = 0.25) -
         n_classes,
         with_outputs=lambda n: lstm(inputs, n, units, dropout),
     )
+
+
+def _shaped(units: int, inputs: int, n_classes: int, hidden: tuple[int, ...], dropout: float) -> Network:
+    """An LSTM of a fixed shape: the settings of the base MLP do not concern it."""
+    return lstm(inputs, n_classes, units=units)
+
+
+UNITS_128 = Architecture("lstm-1", series=True, build=partial(_shaped, 128))
+UNITS_256 = Architecture("lstm-2", series=True, build=partial(_shaped, 256))

@@ -1,6 +1,7 @@
 """The multi-layer perceptron of the paper: Linear, ReLU, Dropout, …, Linear."""
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 
 import equinox as eqx
 import jax
@@ -8,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from aliquot.networks.architecture import Architecture
 from aliquot.networks.network import Network
 
 
@@ -84,7 +86,7 @@ def drop(x: Array, rate: float, noise: Array) -> Array:
 
 @cache
 def mlp(inputs: int, n_classes: int, hidden: tuple[int, ...] = (64,), dropout: float = 0.25) -> Network:
-    """The family of MLPs with these widths; the paper's variants are in :func:`mlp_variants`.
+    """The family of MLPs with these widths; the paper's variants are below.
 
     >>> mlp(27, n_classes=2, hidden=(64,)).n_parameters
     1857
@@ -97,16 +99,15 @@ def mlp(inputs: int, n_classes: int, hidden: tuple[int, ...] = (64,), dropout: f
     )
 
 
-def mlp_variants(width: int) -> dict[str, tuple[int, ...]]:
-    """Hidden widths of the paper's base network and of its four variants for transfer.
+def _with_widths(widths: Callable[[int], tuple[int, ...]], inputs: int, n_classes: int, hidden, dropout) -> Network:
+    return mlp(inputs, n_classes, widths(hidden[0]), dropout)
 
-    >>> mlp_variants(64)["mlp-4"]
-    (64, 128, 256)
-    """
-    return {
-        "mlp": (width,),
-        "mlp-1": (2 * width,),
-        "mlp-2": (4 * width,),
-        "mlp-3": (width, 2 * width),
-        "mlp-4": (width, 2 * width, 4 * width),
-    }
+
+MLP_NETWORK = Architecture("mlp", series=False, build=mlp, base=True)
+# the paper's variants, to which rows that were learned with the base network transfer
+TWICE = Architecture("mlp-1", series=False, build=partial(_with_widths, lambda width: (2 * width,)))
+FOUR_TIMES = Architecture("mlp-2", series=False, build=partial(_with_widths, lambda width: (4 * width,)))
+TWO_LAYERS = Architecture("mlp-3", series=False, build=partial(_with_widths, lambda width: (width, 2 * width)))
+THREE_LAYERS = Architecture(
+    "mlp-4", series=False, build=partial(_with_widths, lambda width: (width, 2 * width, 4 * width))
+)

@@ -4,8 +4,10 @@ One compiled program trains all networks of a call: ``vmap`` over networks, ``sc
 networks one alone keeps a processor busy: they are trained one after the other, each batch in pieces.
 """
 
+import gc
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 import jax
@@ -14,6 +16,8 @@ from jax import Array
 
 from aliquot.networks.gsam import GsamSettings, gsam_gradient
 from aliquot.networks.network import Network
+
+MAPS = Path("/proc/self/maps")  # Linux: a process may have 65,530, and a compiled program takes dozens
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,3 +149,16 @@ def shuffled_batches(key: Array, n: int, batch_size: int, rounds: int = 4) -> Ar
         batch = (batch + (table[:size] % count).astype(batch.dtype)[place]) % count
         place = (place + (table[size:] % size).astype(place.dtype)[batch]) % size
     return (batch * size + place).reshape(count, size)
+
+
+def forget_programs(limit: int = 30_000) -> bool:
+    """Forget all compiled programs if they hold more memory maps than ``limit``; whether that was done.
+
+    JAX keeps every program that it compiles. After some thousand the system refuses more maps, and XLA ends the
+    process.
+    """
+    if not MAPS.exists() or MAPS.read_bytes().count(b"\n") <= limit:
+        return False
+    jax.clear_caches()
+    gc.collect()
+    return True

@@ -1,48 +1,62 @@
-"""Where the paper's five cohorts come from: simulated, or real files in one folder."""
+"""The paper's five cohorts, and where they come from: simulated, or real files in one folder."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
-from aliquot.cohort.known import SIMULATED
 from aliquot.errors import FileError
-from aliquot.paper.scale import Scale
-from aliquot.runs.source import Source
+from aliquot.run.source import Source
 
 SIMULATION = "simulated"  # instead of a folder
-TITLES = {"ouh": "OUH", "puh": "PUH", "uhb": "UHB", "eicu": "eICU", "mimic3": "MIMIC-III"}
-REAL = {  # folder within the user's, known dataset, options of its reader
-    "ouh": ("curial/OUH", "curial", (("empty_label", "negative"),)),
-    "puh": ("curial/PUH", "curial", (("empty_label", "negative"),)),
-    "uhb": ("curial/UHB", "curial", (("empty_label", "negative"),)),
-    "eicu": ("eicu", "eicu", ()),
-    "mimic3": ("mimic3", "mimic3", (("balance", "under"),)),
+
+
+@dataclass(frozen=True)
+class PaperCohort:
+    """What tables call a cohort, and how its real files are read."""
+
+    title: str
+    folder: str  # within the user's
+    reader: str  # a name of the registry
+    read_options: tuple[tuple[str, str], ...] = ()
+    series: bool = False
+
+
+_EMPTY_IS_NEGATIVE = (("empty_label", "negative"),)
+PAPER_COHORTS = {
+    "ouh": PaperCohort("OUH", "curial/OUH", "curial", _EMPTY_IS_NEGATIVE),
+    "puh": PaperCohort("PUH", "curial/PUH", "curial", _EMPTY_IS_NEGATIVE),
+    "uhb": PaperCohort("UHB", "curial/UHB", "curial", _EMPTY_IS_NEGATIVE),
+    "eicu": PaperCohort("eICU", "eicu", "eicu"),
+    "mimic3": PaperCohort("MIMIC-III", "mimic3", "mimic3", (("balance", "under"),), series=True),
 }
 
 
-def titles_of(cohorts: str) -> dict[str, str]:
+def cohort_titles(cohorts: str) -> dict[str, str]:
     """What tables call the cohorts: simulated ones say so.
 
-    >>> titles_of("simulated")["ouh"], titles_of("DIR")["ouh"]
+    >>> cohort_titles("simulated")["ouh"], cohort_titles("DIR")["ouh"]
     ('OUH, simulated', 'OUH')
     """
-    return {name: f"{title}, {SIMULATION}" if cohorts == SIMULATION else title for name, title in TITLES.items()}
+    simulated = f", {SIMULATION}" if cohorts == SIMULATION else ""
+    return {name: cohort.title + simulated for name, cohort in PAPER_COHORTS.items()}
 
 
-def source_of(name: str, cohorts: str, scale: Scale) -> Source:
-    """The source of a cohort; a folder that is not there is an error that says what belongs in it.
+def cohort_source(name: str, cohorts: str, fraction: float = 1.0) -> Source:
+    """The source of a cohort; of a simulated one, a fraction of the patients.
 
-    >>> source_of("ouh", "simulated", Scale(fractions={"ouh": 0.1})).read_options
+    A folder that is not there is an error that says what belongs in it.
+
+    >>> cohort_source("ouh", "simulated", 0.1).read_options
     (('fraction', '0.1'),)
     """
     if cohorts == SIMULATION:
-        part = scale.fractions.get(name, 1.0)
-        simulated = f"{SIMULATED}{name}"
-        options = () if part == 1 else (("fraction", f"{part:g}"),)
-        return Source(file=simulated, cohort=simulated, read_options=options)
-    within, known, options = REAL[name]
-    folder = Path(cohorts).resolve() / within
+        reader = f"simulated:{name}"
+        options = () if fraction == 1 else (("fraction", f"{fraction:g}"),)
+        return Source(file=reader, cohort=reader, read_options=options)
+    real = PAPER_COHORTS[name]
+    folder = Path(cohorts).resolve() / real.folder
     if not folder.is_dir():
         raise FileError(
-            f"asked for {TITLES[name]} from the folder {cohorts}, but there is no {within} in it; put the files there, "
-            f"use --cohorts {SIMULATION}, or leave it out with --only"
+            f"asked for {real.title} from the folder {cohorts}, but there is no {real.folder} in it; put the files "
+            f"there, use --cohorts {SIMULATION}, or leave it out with --only"
         )
-    return Source(file=str(folder), cohort=known, read_options=options)
+    return Source(file=str(folder), cohort=real.reader, read_options=real.read_options)

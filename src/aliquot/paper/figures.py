@@ -6,26 +6,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from aliquot.release.report.svg import INK
+from aliquot.release.report.svg import Colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from aliquot.grid.geometry import PathsResult
     from aliquot.paper.statistics import Ranks
 
-STYLE: dict[Any, Any] = {
+_STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "aliquot",  # the same ids in every run
     "font.family": "DejaVu Sans",
     "font.size": 9,
-    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK),
+    **dict.fromkeys(
+        ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), Colour.INK.value
+    ),
     "axes.titlesize": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "legend.frameon": False,
 }
-WORDS = {  # of every picture: what it is, and what one sees
+PICTURE_WORDS = {  # of every picture: what it is, and what one sees
     "auprc-by-size": (
         "AUPRC by rows per class",
         "One panel per cohort: AUPRC on held-out patients against rows per class, a line for each method; dashed is "
@@ -51,15 +54,16 @@ WORDS = {  # of every picture: what it is, and what one sees
         "probabilities, by cohort and recipe.",
     ),
 }
-PATHS = {"sgd": ("SGD path", "#7a7a7a"), "linear": ("straight line", "#d08a1f"), "bezier": ("Bézier curve", "#1b6ca8")}
-COLOURS = ("#7a7a7a", "#8c6bb1", "#d08a1f", "#2a9d6f", "#b5574b", "#d38fc0", "#1b6ca8", "#0b2f4e")
+PATH_TITLES = {"sgd": "SGD path", "linear": "straight line", "bezier": "Bézier curve"}
+_PATH_COLOURS = {"sgd": "#7a7a7a", "linear": "#d08a1f", "bezier": "#1b6ca8"}
+_COLOURS = ("#7a7a7a", "#8c6bb1", "#d08a1f", "#2a9d6f", "#b5574b", "#d38fc0", "#1b6ca8", "#0b2f4e")
 
 
-def style():
+def picture_style():
     """The context in which figures are made and written."""
     import matplotlib
 
-    return matplotlib.rc_context(STYLE)
+    return matplotlib.rc_context(_STYLE)
 
 
 def _panels(rows: int, columns: int, width: float, height: float) -> "tuple[Figure, np.ndarray]":
@@ -69,7 +73,7 @@ def _panels(rows: int, columns: int, width: float, height: float) -> "tuple[Figu
     return figure, figure.subplots(rows, columns, squeeze=False)
 
 
-def average_ranks(ranks: "Mapping[str, Ranks]", names: Mapping[str, str]) -> "Figure":
+def rank_dots(ranks: "Mapping[str, Ranks]", names: Mapping[str, str]) -> "Figure":
     """A dot for each method at its average rank, one panel per metric; the bar is Nemenyi's critical difference."""
     most = max(len(one.average) for one in ranks.values())
     figure, panels = _panels(1, len(ranks), 4.2 * len(ranks), 1.2 + 0.27 * most)
@@ -77,7 +81,7 @@ def average_ranks(ranks: "Mapping[str, Ranks]", names: Mapping[str, str]) -> "Fi
         order = sorted(one.average, key=one.average.__getitem__)
         values, places = [one.average[label] for label in order], np.arange(len(order))
         axes.hlines(places, 1, values, color="#d9d9d9", linewidth=1)
-        axes.plot(values, places, "o", color=COLOURS[6])
+        axes.plot(values, places, "o", color=_COLOURS[6])
         reach = float(len(order))
         if one.critical is not None and len(order) > 2:
             reach = max(reach, values[0] + one.critical)
@@ -89,19 +93,18 @@ def average_ranks(ranks: "Mapping[str, Ranks]", names: Mapping[str, str]) -> "Fi
     return figure
 
 
-def noted(figure: "Figure", note: str) -> "Figure":
-    """The figure with a line below that says what it shows."""
+def add_note(figure: "Figure", note: str) -> None:
+    """Write a line below the figure."""
     figure.supxlabel(note, size=7, color="#666666")
-    return figure
 
 
-def by_size(table: pd.DataFrame, names: Mapping[str, str], titles: Mapping[str, str]) -> "Figure":
+def auprc_by_size(table: pd.DataFrame, names: Mapping[str, str], titles: Mapping[str, str]) -> "Figure":
     """AUPRC against rows per class, one panel per cohort; dashed is full data at its best epoch."""
     cohorts = list(dict.fromkeys(table["cohort"]))
     figure, panels = _panels(1, len(cohorts), 3.4 * len(cohorts) + 1.6, 3.2)
     rows = table[table["rows_per_class"].notna()]
     labels = list(dict.fromkeys(rows["label"]))
-    colours = dict(zip(labels, COLOURS * len(labels), strict=False))
+    colours = dict(zip(labels, _COLOURS * len(labels), strict=False))
     for axes, cohort in zip(panels[0], cohorts, strict=True):
         for label in labels:
             line = rows[(rows["cohort"] == cohort) & (rows["label"] == label)].sort_values("rows_per_class")
@@ -131,17 +134,17 @@ def _sizes(axes: "Axes", sizes: np.ndarray) -> None:
     axes.minorticks_off()
 
 
-def by_steps(table: pd.DataFrame, names: Mapping[str, str], title: str) -> "Figure":
+def scores_by_steps(table: pd.DataFrame, names: Mapping[str, str], title: str) -> "Figure":
     """AUROC and AUPRC against student steps, one line per method."""
     figure, panels = _panels(1, 2, 9.2, 3.2)
     for axes, metric in zip(panels[0], ("auroc", "auprc"), strict=True):
-        for (method, line), colour in zip(table.groupby("method", sort=False), COLOURS[2:], strict=False):
+        for (method, line), colour in zip(table.groupby("method", sort=False), _COLOURS[2:], strict=False):
             line = line.sort_values("steps")
             axes.errorbar(
                 line["steps"],
                 line[metric],
                 line[f"{metric}_networks"],
-                color=COLOURS[-2] if method == "btm" else colour,
+                color=_COLOURS[-2] if method == "btm" else colour,
                 marker="o",
                 markersize=4,
                 elinewidth=0.8,
@@ -153,35 +156,46 @@ def by_steps(table: pd.DataFrame, names: Mapping[str, str], title: str) -> "Figu
     return figure
 
 
-def figure_1(recipes: Mapping[str, tuple[Mapping[str, Any], Mapping[str, pd.Series]]], title: str) -> "Figure":
+def path_panels(recipes: "Mapping[str, tuple[PathsResult, Mapping[str, pd.Series]]]", title: str) -> "Figure":
     """The paper's Figure 1, one row per recipe: (a) paths of an expert, (b) loss along them, (c) matching loss.
 
-    Of each recipe, what the cell of kind ``ways`` gave, and by iteration the matching loss of rows that followed each.
+    Of each recipe: what its paths are like, and for each path the matching loss, by iteration, of rows that follow it.
     """
     figure, panels = _panels(len(recipes), 3, 12.5, 3.4 * len(recipes))
-    for (where, along, over), (recipe, (ways, losses)) in zip(panels, recipes.items(), strict=True):
-        for path, (name, colour) in PATHS.items():
-            points = np.asarray(ways["plane"][path], float)
-            where.plot(*points.T, color=colour, label=name, marker="." if path == "sgd" else None, markersize=4)
-            along.plot(ways["times"], np.mean(ways["loss"][path], axis=0), color=colour, label=name)
+    for (where, along, over), (recipe, (paths, losses)) in zip(panels, recipes.items(), strict=True):
+        _plane(where, paths)
+        for path, name in PATH_TITLES.items():
+            drawn: dict[str, Any] = {"color": _PATH_COLOURS[path], "label": name}
+            along.plot(paths.times, np.mean(paths.loss[path], axis=0), **drawn)
             if path in losses:
-                over.plot(losses[path].index, losses[path], color=colour, label=name, marker=".", markersize=4)
-        ends = {"start": ways["plane"]["bezier"][0], "end": ways["plane"]["bezier"][-1]}
-        for mark, place in ends.items():  # beside the point, away from the paths
-            left = place[0] == min(x for x, _ in ends.values())
-            aside = {"xytext": (-6 if left else 6, 0), "ha": "right" if left else "left", "va": "center"}
-            where.annotate(mark, place, textcoords="offset points", **aside)
+                over.plot(losses[path].index, losses[path], marker=".", markersize=4, **drawn)
         where.set(
             title=f"(a) {title}: one expert, {recipe}", xlabel="principal component 1", ylabel="principal component 2"
         )
-        where.margins(x=0.2, y=0.12)
         along.set(title="(b) loss along the path", xlabel="t", ylabel="cross-entropy, training patients")
-        over.set(title="(c) matching loss", xlabel="iteration", ylabel="L, mean since the last look", yscale="log")
-    figure.legend(*panels[0][1].get_legend_handles_labels(), loc="outside upper center", ncols=len(PATHS))
+        over.set(
+            title="(c) matching loss", xlabel="iteration", yscale="log", ylabel="L, mean since the last evaluation"
+        )
+    figure.legend(*panels[0][1].get_legend_handles_labels(), loc="outside upper center", ncols=len(PATH_TITLES))
     return figure
 
 
-def theorem(table: pd.DataFrame, names: Mapping[str, str], titles: Mapping[str, str]) -> "Figure":
+def _plane(axes: "Axes", paths: "PathsResult") -> None:
+    """The three paths of one expert; their common ends are named beside the points, away from the paths."""
+    for path, name in PATH_TITLES.items():
+        points = np.asarray(paths.plane[path], float)
+        marker = "." if path == "sgd" else None
+        axes.plot(*points.T, color=_PATH_COLOURS[path], label=name, marker=marker, markersize=4)
+    curve = paths.plane["bezier"]
+    ends = {"start": curve[0], "end": curve[-1]}
+    for mark, (x, y) in ends.items():
+        left = x == min(end[0] for end in ends.values())
+        aside = {"xytext": (-6 if left else 6, 0), "ha": "right" if left else "left", "va": "center"}
+        axes.annotate(mark, (x, y), textcoords="offset points", **aside)
+    axes.margins(x=0.2, y=0.12)
+
+
+def theorem_dots(table: pd.DataFrame, names: Mapping[str, str], titles: Mapping[str, str]) -> "Figure":
     """A dot for every expert: curvature, distance from the SGD path, and difference of predictions."""
     shown = {
         "curvature": "curvature κ",
@@ -193,7 +207,7 @@ def theorem(table: pd.DataFrame, names: Mapping[str, str], titles: Mapping[str, 
     for axes, (name, label) in zip(panels[0], shown.items(), strict=True):
         for place, (cohort, method) in enumerate(groups):
             values = table[(table["cohort"] == cohort) & (table["method"] == method)][name]
-            colour = COLOURS[6] if method == "btm" else COLOURS[2]
+            colour = _COLOURS[6] if method == "btm" else _COLOURS[2]
             axes.plot(values, np.full(len(values), place), "o", color=colour, alpha=0.6, markersize=4)
         axes.set_yticks(range(len(groups)), [f"{titles[cohort]}, {names[method]}" for cohort, method in groups])
         axes.set(ylim=(len(groups) - 0.5, -0.5), xlabel=label)

@@ -5,7 +5,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-METRICS = ("auroc", "auprc")
+PAPER_METRICS = ("auroc", "auprc")
 
 
 @cache
@@ -13,24 +13,21 @@ def _document() -> dict[str, Any]:
     return tomllib.loads(resources.files("aliquot.paper").joinpath("published.toml").read_text("utf-8"))
 
 
-def published(
+def published_scores(
     study: str, cohort: str, method: str, rows: int | None = None, network: str | None = None
-) -> dict[str, float]:
-    """Numbers of one line of a study: any of auroc, auroc_std, auprc, auprc_std; empty where none is at hand.
+) -> dict[str, float | None]:
+    """The paper's scores beside one line of a study, as columns of its table; None where a number is not at hand.
 
     Full data has the same in every study.
 
-    >>> published("table-curial", "ouh", "full")
-    {'auroc': 0.901, 'auprc': 0.445}
-    >>> published("table-curial", "ouh", "datm", rows=50)
-    {}
+    >>> published_scores("table-curial", "ouh", "full")
+    {'paper_auroc': 0.901, 'paper_auroc_std': None, 'paper_auprc': 0.445, 'paper_auprc_std': None}
     """
     asked = {"cohort": cohort, "method": method, "rows": rows, "network": network}
     asked |= {} if method == "full" else {"study": study}
-    for score in _document()["score"]:
-        if all(score.get(name) == value for name, value in asked.items()):
-            return {name: score[name] for metric in METRICS for name in (metric, f"{metric}_std") if name in score}
-    return {}
+    scores = _document()["score"]
+    found = next((score for score in scores if all(score.get(name) == asked[name] for name in asked)), {})
+    return {f"paper_{metric}{part}": found.get(metric + part) for metric in PAPER_METRICS for part in ("", "_std")}
 
 
 def published_ratio(cohort: str) -> float | None:
@@ -42,6 +39,6 @@ def published_ratio(cohort: str) -> float | None:
     return _document()["storage"].get(cohort)
 
 
-def unplaced(study: str) -> list[str]:
+def unplaced_numbers(study: str) -> list[str]:
     """Sentences on numbers of the paper of which it is not known to which line of the study they belong."""
     return [note["text"] for note in _document()["unplaced"] if note["study"] == study]

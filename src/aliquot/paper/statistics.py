@@ -16,11 +16,13 @@ from aliquot.evaluate.ranking import (
     smallest_p,
     wilcoxon,
 )
-from aliquot.paper.published import METRICS
-from aliquot.paper.results import Found
-from aliquot.paper.tables import Block, Table, number
+from aliquot.evaluate.results import Summary
+from aliquot.grid.cell import CellResult
+from aliquot.paper.pages import Table, TableBlock, number
+from aliquot.paper.published import PAPER_METRICS
+from aliquot.paper.study import Found
 
-DEPENDENT = (
+_DEPENDENT = (
     "A block is one cohort, size and seed. Blocks of the same cohort share patients, and those of the same seed also "
     "experts: they are not independent, so that p-values are rather too small."
 )
@@ -37,15 +39,16 @@ class Ranks:
 
 def scores_by_block(found: Sequence[Found], metric: str) -> pd.DataFrame:
     """Means over evaluation networks: a row per cohort, size and seed, a column per label; gaps where a cell failed."""
-    return pd.DataFrame(
-        {
-            "block": (one.line.cohort, one.line.rows, one.line.cell.request.seed),
-            "label": one.line.cell.label,
-            "score": one.result[metric]["mean"],
-        }
+    lines = [
+        {"block": (one.line.cohort, one.line.rows, one.line.seed), "label": one.line.label, "score": score.mean}
         for one in found
-        if one.line.rows is not None and not one.failed
-    ).pipe(lambda lines: lines.pivot(index="block", columns="label", values="score") if len(lines) else lines)
+        if one.line.rows is not None and (score := _score(one.result, metric)) is not None
+    ]
+    return pd.DataFrame(lines).pivot(index="block", columns="label", values="score") if lines else pd.DataFrame()
+
+
+def _score(result: CellResult, metric: str) -> Summary | None:
+    return {"auroc": result.auroc, "auprc": result.auprc}[metric]
 
 
 def ranks_of(scores: pd.DataFrame) -> Ranks | None:
@@ -60,7 +63,7 @@ def ranks_of(scores: pd.DataFrame) -> Ranks | None:
 
 def ranks_by_metric(found: Sequence[Found]) -> dict[str, Ranks]:
     """Average ranks by AUROC and AUPRC, where there are any."""
-    ranks = {metric: ranks_of(scores_by_block(found, metric)) for metric in METRICS}
+    ranks = {metric: ranks_of(scores_by_block(found, metric)) for metric in PAPER_METRICS}
     return {metric: one for metric, one in ranks.items() if one is not None}
 
 
@@ -76,7 +79,7 @@ def paired(scores: pd.DataFrame, reference: str) -> dict[str, Paired]:
 
 def statistics_table(found: Sequence[Found], reference: str, names: Mapping[str, str]) -> Table | None:
     """Ranks and p-values of every method, best average rank by AUPRC first; None where nothing can be compared."""
-    scores = {metric: scores_by_block(found, metric) for metric in METRICS}
+    scores = {metric: scores_by_block(found, metric) for metric in PAPER_METRICS}
     ranks = ranks_by_metric(found)
     if not ranks or reference not in ranks["auprc"].average:
         return None
@@ -92,8 +95,10 @@ def statistics_table(found: Sequence[Found], reference: str, names: Mapping[str,
             texts.append(number(ranks[metric].average[label], ".2f"))
             test = tests.get(label)
             texts += [""] * 4 if test is None else _tested(test, corrected[label])
-    notes = [_on_ranks(scores, ranks), *_too_few(most, len(cells) - 1), DEPENDENT]
-    return Table("Paired comparison over cohorts, sizes and seeds", heads, [Block("", list(cells.values()))], notes)
+    notes = [_on_ranks(scores, ranks), *_too_few(most, len(cells) - 1), _DEPENDENT]
+    return Table(
+        "Paired comparison over cohorts, sizes and seeds", heads, [TableBlock("", list(cells.values()))], notes
+    )
 
 
 def _tested(test: Paired, corrected: float) -> list[str]:

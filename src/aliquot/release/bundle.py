@@ -1,4 +1,4 @@
-"""The release folder: written whole or not at all, read back only if unchanged."""
+"""The release folder: written whole or not at all, read back only if unchanged; its report can be written again."""
 
 import hashlib
 import io
@@ -16,14 +16,16 @@ import pyarrow.parquet as pq
 import tomli_w
 
 from aliquot.cohort import Encoder, SeriesEncoder
-from aliquot.drafts import draft_of
+from aliquot.drafts import draft_of, write_atomically
 from aliquot.errors import FileError, RunFolderError, TamperedError
+from aliquot.evaluate.results import Results
 from aliquot.release.card import card
 from aliquot.release.condensation import Condensation
 from aliquot.release.croissant import croissant
 from aliquot.release.report import report
 from aliquot.release.spreadsheet import csv
 
+REPORT, CHECKSUMS = "report.html", "croissant.json"
 CHECKED = (
     "rows.parquet",
     "rows.csv",
@@ -31,7 +33,7 @@ CHECKED = (
     "recipe.toml",
     "metrics.json",
     "card.md",
-    "report.html",
+    REPORT,
 )
 
 
@@ -43,11 +45,16 @@ class Release:
     targets: np.ndarray  # (n,) or (n, C)
     encoder: Encoder | SeriesEncoder
     recipe: dict[str, Any]
-    metrics: dict[str, Any]
+    results: Results
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """The results as in ``metrics.json``."""
+        return self.results.to_json()
 
 
 def write_release(result: Condensation, folder: Path) -> Path:
-    """Write all files of a release next to ``folder`` and move them there in one step."""
+    """Write all files of a release next to ``folder``, and move them there in one step once they are on disk."""
     if folder.exists():
         raise RunFolderError(f"asked to write the release to {folder}, but something is there; choose another folder")
     with draft_of(folder) as draft:
@@ -65,10 +72,10 @@ def _files(result: Condensation) -> dict[str, bytes]:
         "recipe.toml": tomli_w.dumps(result.recipe).encode(),
         "metrics.json": json.dumps(result.metrics, indent=2, allow_nan=False).encode() + b"\n",
         "card.md": card(result).encode(),
-        "report.html": report(result).encode(),
+        REPORT: report(result).encode(),
     }
     sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-    files["croissant.json"] = croissant(result, sums).encode()
+    files[CHECKSUMS] = croissant(result, sums).encode()
     return files
 
 
@@ -83,7 +90,7 @@ def parquet(table: pd.DataFrame) -> bytes:
 def read_release(folder: Path, *, checked: Sequence[str] = CHECKED) -> Release:
     """The release in a folder (or in a run folder's ``release``); any missing or changed file is an error.
 
-    ``checked`` names the files that must be whole, for a caller who will write one of the others anew.
+    ``checked`` names the files that must be whole, for a caller who will write one of the others again.
     """
     folder = release_in(folder)
     sums = _checksums(folder)
@@ -97,7 +104,39 @@ def read_release(folder: Path, *, checked: Sequence[str] = CHECKED) -> Release:
         _targets(table, recipe["labels"]),
         encoder,
         recipe,
-        json.loads(contents["metrics.json"]),
+        Results.from_json(json.loads(contents["metrics.json"])),
+    )
+
+
+def rebuild_report(folder: Path) -> Path:
+    """Write ``report.html`` of the release in a folder again, and its new checksum; the path of the report.
+
+    All other files must be unchanged; the report itself may be missing. What an old release did not measure is left
+    out.
+    """
+    folder = release_in(folder)
+    release = read_release(folder, checked=[name for name in CHECKED if name != REPORT])
+    page = report(condensation_of(release)).encode()
+    text = (folder / CHECKSUMS).read_text("utf-8")
+    old, new = _checksums(folder)[REPORT], hashlib.sha256(page).hexdigest()
+    write_atomically(folder / REPORT, page)
+    write_atomically(folder / CHECKSUMS, text.replace(old, new).encode())
+    return folder / REPORT
+
+
+def condensation_of(release: Release) -> Condensation:
+    """The condensation that a release describes, as far as the release holds it."""
+    labels = release.recipe["labels"]
+    return Condensation(
+        x=release.x,
+        targets=release.targets,
+        target=labels["target"],
+        classes=tuple(labels["classes"]),
+        encoder=release.encoder,
+        recipe=release.recipe,
+        results=release.results,
+        settings=dict(release.results.settings or {}),
+        notes=release.results.notes or (),
     )
 
 
@@ -118,7 +157,7 @@ def _targets(table: pd.DataFrame, labels: dict[str, Any]) -> np.ndarray:
 
 
 def _checksums(folder: Path) -> dict[str, str]:
-    path = folder / "croissant.json"
+    path = folder / CHECKSUMS
     if not path.is_file():
         raise FileError(f"asked for the release in {folder}, but there is none (no croissant.json); check the path")
     try:

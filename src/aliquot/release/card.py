@@ -9,7 +9,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from aliquot.cohort import SeriesEncoder
 from aliquot.release.condensation import Condensation
 from aliquot.release.report import facts, snippets
-from aliquot.release.report.tables import calibration_table, class_table, transfer_table
+from aliquot.release.report.sections.calibration import calibration_table
+from aliquot.release.report.sections.learning import within_noise
+from aliquot.release.report.sections.making import class_table
+from aliquot.release.report.sections.subgroups import NO_SUBGROUPS, scored_groups
+from aliquot.release.report.sections.transfer import transfer_in, transfer_table, weak_models
 
 SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))  # as the Hub words them
 MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]<>#|&!~$])")
@@ -40,10 +44,10 @@ def code(text: object) -> str:
     return f"{fence}{line}{fence}" if fence == "`" else f"{fence} {line} {fence}"
 
 
-def grid(table: list[list[str]]) -> str:
+def markdown_table(table: list[list[str]]) -> str:
     """A table, header first, in Markdown.
 
-    >>> print(grid([["class", "rows"], ["died", "50"]]))
+    >>> print(markdown_table([["class", "rows"], ["died", "50"]]))
     | class | rows |
     |---|---|
     | died | 50 |
@@ -63,24 +67,32 @@ def _environment() -> Environment:
     environment.filters |= {
         "plain": plain,
         "code": code,
-        "grid": grid,
+        "grid": markdown_table,
         "total": facts.total,
         "yaml": lambda text: json.dumps(str(text), ensure_ascii=False),  # a JSON string is a YAML string
     }
     return environment
 
 
-def _weak(result: Condensation) -> list[str]:
-    """Kinds of model that gained nothing from these rows over as many random ones."""
-    tried = result.metrics.get("transfer", {}).items()
-    return [model for model, scores in tried if scores["aliquot"]["auprc"] <= scores["random"]["auprc"]]
+def warnings(result: Condensation) -> list[str]:
+    """What a reader must not miss, the most serious first."""
+    results = result.results
+    noise, classes = within_noise(results), zip(result.classes, results.data.train, strict=True)
+    return [
+        *([facts.origin(result)] if facts.uses_real_rows(result) else []),
+        *(facts.few_patients(name, patients) for name, patients in classes if facts.are_few(patients)),
+        *([] if facts.better_than_random(results) else [facts.NOT_BETTER]),
+        *([] if noise is None else [f"The choice of the rows is {noise}."]),
+        facts.NO_GUARANTEE,
+        *([] if scored_groups(results) else [NO_SUBGROUPS]),
+    ]
 
 
 def _content(result: Condensation) -> dict[str, Any]:
-    metrics = result.metrics
+    results, series = result.results, isinstance(result.encoder, SeriesEncoder)
     return {
         "result": result,
-        "metrics": metrics,
+        "results": results,
         "size": next((words for limit, words in SIZES if len(result.x) < limit), "n>1M"),
         "method": facts.method(result),
         "headline": facts.headline(result),
@@ -91,15 +103,16 @@ def _content(result: Condensation) -> dict[str, Any]:
         "title": facts.title(result),
         "are_patients": facts.are_patients(result),
         "real": facts.uses_real_rows(result),
-        "warnings": facts.warnings(result),
+        "warnings": warnings(result),
         "no_guarantee": facts.NO_GUARANTEE,
         "class_table": class_table(result),
-        "calibration_table": calibration_table(result),
-        "transfer_table": transfer_table(result),
-        "weak": _weak(result),
-        "paper": facts.PAPER,
-        "train": snippets.TRAIN,
-        "series": isinstance(result.encoder, SeriesEncoder),
-        "encode": snippets.ENCODE_SERIES if isinstance(result.encoder, SeriesEncoder) else snippets.ENCODE,
-        "version": metrics["versions"].get("aliquot", ""),
+        "calibration_table": calibration_table(results),
+        "transfer_table": transfer_table(results),
+        "models": list(transfer_in(results)),
+        "weak": weak_models(results),
+        "paper": facts.CITATION,
+        "train": snippets.TRAIN_PROGRAM,
+        "series": series,
+        "encode": snippets.ENCODE_SERIES_PROGRAM if series else snippets.ENCODE_PROGRAM,
+        "version": facts.aliquot_version(results),
     }

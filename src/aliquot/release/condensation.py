@@ -12,7 +12,7 @@ from aliquot.cohort.parts import encode
 from aliquot.cohort.series import as_long
 from aliquot.errors import SettingsError
 from aliquot.evaluate.metrics import row_classes
-from aliquot.methods import method_named
+from aliquot.evaluate.results import Results
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +28,16 @@ class Condensation:
     classes: tuple[Any, ...]
     encoder: Encoder | SeriesEncoder = field(repr=False)
     recipe: dict[str, Any] = field(repr=False)  # network, training, labels, calibration: how to train on the rows
-    metrics: dict[str, Any] = field(repr=False)  # metrics.json
+    results: Results = field(repr=False)
     settings: dict[str, Any] = field(repr=False)
     history: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     curves: dict[str, Any] | None = field(default=None, repr=False)  # geometry of the curves, where there are any
     notes: tuple[str, ...] = ()  # what the user should know: columns left out, real rows used, …
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """The results as in ``metrics.json``."""
+        return self.results.to_json()
 
     @property
     def codes(self) -> np.ndarray:
@@ -89,9 +94,9 @@ class Condensation:
 
         Rows that are real patients are written only where ``allow_real_rows`` says that this is meant.
         """
-        if method_named(self.metrics["method"]).selects_rows and not allow_real_rows:
+        if self.results.method_facts.selects_rows and not allow_real_rows:
             raise SettingsError(
-                f"asked to save rows by {self.metrics['method']!r}, which are real patients; pass allow_real_rows=True "
+                f"asked to save rows by {self.results.method!r}, which are real patients; pass allow_real_rows=True "
                 "if that is meant"
             )
         from aliquot.release.bundle import write_release

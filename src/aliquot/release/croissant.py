@@ -10,8 +10,9 @@ import pandas as pd
 from aliquot.cohort import SeriesEncoder
 from aliquot.release.condensation import Condensation
 from aliquot.release.report import facts
+from aliquot.release.report.sections.subgroups import NO_SUBGROUPS, scored_groups
+from aliquot.release.report.sections.transfer import transfer_in
 
-ROWS = "rows.parquet"
 FORMATS = {
     ".parquet": "application/x-parquet",
     ".csv": "text/csv",
@@ -79,8 +80,8 @@ def croissant(result: Condensation, sums: dict[str, str]) -> str:
         "name": facts.title(result),
         "description": f"{facts.compression(result)} {facts.verdict(result)} {facts.NO_GUARANTEE}",
         "version": "1.0.0",
-        "license": result.metrics["data"].get("licence", "Stated by the custodian of the source data."),
-        "citeAs": "{authors} ({year}). {title}. {url}".format(**facts.PAPER),
+        "license": result.results.data.licence or "Stated by the custodian of the source data.",
+        "citeAs": "{authors} ({year}). {title}. {url}".format(**facts.CITATION),
         "creator": {"@type": "sc:Organization", "name": "The custodian of the source data"},
         **_responsible_use(result),
         "distribution": [_file(name, checksum) for name, checksum in sums.items()],
@@ -91,13 +92,12 @@ def croissant(result: Condensation, sums: dict[str, str]) -> str:
 
 def _responsible_use(result: Condensation) -> dict[str, Any]:
     """Where the rows come from, what they are for and what they are not, in the RAI vocabulary."""
-    metrics = result.metrics
     method = facts.method(result)
-    models = ["the network of recipe.toml", *metrics.get("transfer", {})]
+    models = ["the network of recipe.toml", *transfer_in(result.results)]
     over_time = "Gaps of series take the last value before them. " if isinstance(result.encoder, SeriesEncoder) else ""
     labels = "probabilities, learned with the rows or given by networks" if result.soft else "one class each"
-    unscored = (warning for warning in facts.warnings(result) if warning.startswith("Subgroups"))
-    groups = next(unscored, "Scores of subgroups of patients are in metrics.json and report.html.")
+    scored = "Scores of subgroups of patients are in metrics.json and report.html."
+    groups = scored if scored_groups(result.results) else NO_SUBGROUPS
     return {
         "rai:dataCollection": f"Made by Aliquot from patient records with {method}. {facts.origin(result)}",
         "rai:dataCollectionType": "Secondary data analysis",
@@ -158,7 +158,7 @@ def _field(result: Condensation, name: str, cells: pd.Series) -> dict[str, Any]:
         "name": name,
         "description": description,
         "dataType": _data_type(cells),
-        "source": {"fileObject": {"@id": ROWS}, "extract": {"column": name}},
+        "source": {"fileObject": {"@id": "rows.parquet"}, "extract": {"column": name}},
     }
 
 

@@ -1,5 +1,6 @@
 """A release tried on other patients: networks trained on the rows by the recipe, scored on a table or series."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -8,14 +9,25 @@ import pandas as pd
 
 from aliquot.cohort import Stays, encode_new
 from aliquot.errors import TargetError
-from aliquot.evaluate import logits_of, summarised, train_on
-from aliquot.networks import TrainSettings
-from aliquot.networks.named import named_network
+from aliquot.evaluate import finite_logits, score_logits, train_on
+from aliquot.evaluate.record import Record
+from aliquot.evaluate.results import Scores
+from aliquot.networks import TrainSettings, get_network
 from aliquot.release.bundle import Release
 
 
-def score_release(release: Release, patients: Stays, *, networks: int, seed: int) -> dict[str, Any]:
-    """Metrics before and after the prior correction on patients whose table holds the target of the release."""
+@dataclass(frozen=True)
+class NewPatientScores(Record):
+    """Scores of networks trained on the rows on other patients, before and after the prior correction."""
+
+    patients: int
+    notes: tuple[str, ...]
+    before: Scores
+    after: Scores
+
+
+def score_release(release: Release, patients: Stays, *, networks: int, seed: int) -> NewPatientScores:
+    """Scores on patients whose table holds the target of the release."""
     labels = _labels(release, patients.frame)
     x, notes = encode_new(release.encoder, patients)
     shape, training, classes = (
@@ -23,7 +35,7 @@ def score_release(release: Release, patients: Stays, *, networks: int, seed: int
         release.recipe["training"],
         release.recipe["labels"]["classes"],
     )
-    network = named_network(
+    network = get_network(
         shape["kind"], release.encoder.shape, len(classes), tuple(shape.get("hidden", ())), shape.get("dropout", 0.0)
     )
     settings = TrainSettings(
@@ -34,14 +46,14 @@ def score_release(release: Release, patients: Stays, *, networks: int, seed: int
         batch_size=training["batch_size"],
     )
     keys = jax.random.split(jax.random.key(seed), networks)
-    logits = logits_of(network, train_on(network, settings, release.x, release.targets, keys), x)
+    logits = finite_logits(network, train_on(network, settings, release.x, release.targets, keys), x)
     offset = np.asarray(release.recipe["calibration"]["logit_offset"])
-    return {
-        "patients": len(x),
-        "notes": (*patients.notes, *notes),
-        "before": summarised(labels, logits, np.zeros_like(offset)),
-        "after": summarised(labels, logits, offset),
-    }
+    return NewPatientScores(
+        len(x),
+        (*patients.notes, *notes),
+        before=score_logits(labels, logits, np.zeros_like(offset)),
+        after=score_logits(labels, logits, offset),
+    )
 
 
 def _labels(release: Release, frame: pd.DataFrame) -> np.ndarray:

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from aliquot.cohort import Cohort
-from aliquot.cohort.known import read_known
-from aliquot.cohort.readers.curial import ARRIVAL, DEVICE, FEATURES, PRESENTATION, TARGET, read_curial, read_wide
+from aliquot.cohort.datasets import read_dataset
+from aliquot.cohort.readers.curial import ARRIVAL, DEVICE, FEATURES, OUTCOME, PRESENTATION, read_curial, read_wide
 from aliquot.errors import FileError, SettingsError
 
 N = 60
@@ -25,7 +25,7 @@ def presentations(features: str = "gas") -> pd.DataFrame:
     table[DEVICE] = np.resize(["0", "1.0", "2", "3", ""], N)
     table.loc[3:5, HAEMOGLOBIN] = ""
     table.loc[0, CRP], table.loc[1, SATURATION] = "<5", ">90"
-    table[TARGET] = np.where(np.isin(np.arange(N), EMPTY), "", np.where(np.isin(np.arange(N), POSITIVE), "1.0", "0.0"))
+    table[OUTCOME] = np.where(np.isin(np.arange(N), EMPTY), "", np.where(np.isin(np.arange(N), POSITIVE), "1.0", "0.0"))
     table[ARRIVAL] = [f"2019-11-{day:02} 08:30:00" for day in range(1, 31)] + [
         f"2020-03-{day:02} 23:59:59" for day in range(1, 31)
     ]
@@ -44,9 +44,9 @@ def test_features_in_their_order(tmp_path, features, count, index):
     records = read_curial(written(tmp_path / "OUH.csv", index=index), features=features, empty_label="negative")
     assert records.frame.shape == (N, count)
     assert records.frame.columns.tolist() == list(FEATURES[features])
-    assert not set(records.frame) & {*OTHERS, TARGET, ARRIVAL, PRESENTATION}
+    assert not set(records.frame) & {*OTHERS, OUTCOME, ARRIVAL, PRESENTATION}
     assert {str(kind) for name, kind in records.frame.dtypes.items() if name != DEVICE} == {"float64"}
-    assert records.target == TARGET
+    assert records.target == OUTCOME
     assert records.ids[0] == f"P0{SENTINEL}"
     assert records.roles is None
 
@@ -113,9 +113,9 @@ def test_a_median_of_few_is_not_shown(tmp_path):
 
 def test_many_empty_outcomes_are_counted_and_none_are_not_mentioned(tmp_path):
     source = presentations()
-    path = written(tmp_path / "OUH.csv", source.assign(**{TARGET: ["1", *[""] * 12, *["0"] * (N - 13)]}))
+    path = written(tmp_path / "OUH.csv", source.assign(**{OUTCOME: ["1", *[""] * 12, *["0"] * (N - 13)]}))
     assert "12 outcomes empty: these rows are left out" in read_curial(path, empty_label="drop").notes
-    written(path, source.assign(**{TARGET: ["1", *["0"] * (N - 1)]}))
+    written(path, source.assign(**{OUTCOME: ["1", *["0"] * (N - 1)]}))
     assert not [note for note in read_curial(path, empty_label="drop").notes if "outcome" in note]
 
 
@@ -150,13 +150,13 @@ def test_sites_as_split(tmp_path, raises):
     assert records.roles is not None
     assert records.roles.tolist() == ["held_out"] * N + ["train"] * N + ["tuning"] * N
     spelt = {"empty_label": "negative", "site_roles": "OUH:train, PUH:tuning,BH:held_out"}
-    assert read_known("curial", tmp_path, spelt).roles.tolist() == records.roles.tolist()
+    assert read_dataset("curial", tmp_path, spelt).roles.tolist() == records.roles.tolist()
     two = read_curial(tmp_path, empty_label="negative", site_roles=roles | {"PUH": "train"}).roles.tolist()
     assert two[:N] == ["held_out"] * N
     assert 0 < two.count("tuning") < two.count("train")
     for text in ("OUH", "OUH:", "OUH:train,,PUH:tuning"):
         with raises(SettingsError, "site_roles takes pairs such as OUH:train"):
-            read_known("curial", tmp_path, {"empty_label": "negative", "site_roles": text})
+            read_dataset("curial", tmp_path, {"empty_label": "negative", "site_roles": text})
     for wrong in ({"OUH": "train"}, roles | {"UHB": "train"}, roles | {"BH": "test"}):
         with raises(SettingsError, "'BH', 'OUH', 'PUH'", "'held_out'"):
             read_curial(tmp_path, empty_label="negative", site_roles=wrong)
@@ -173,7 +173,7 @@ def test_arrival_from_a_day_until_before_another(tmp_path):
 
 def test_positives_of_the_pandemic_meet_negatives_from_before(tmp_path):
     source = presentations()
-    source.loc[40:44, TARGET], source.loc[45, TARGET] = "1", ""
+    source.loc[40:44, OUTCOME], source.loc[45, OUTCOME] = "1", ""
     path = written(tmp_path / "OUH.csv", source)
     records = read_curial(path, empty_label="negative", arrived_until="2020-05-01", negatives_until="2019-12-01")
     assert records.ids.tolist() == [f"P{i}{SENTINEL}" for i in [*range(30), *range(40, 45)]]
@@ -224,7 +224,7 @@ def without(*names: str):
 MALFORMED = {
     "no feature": (without(CRP), ("lacks the column 'Blood_Test CRP'",)),
     "no features": (without(CRP, DEVICE), (f"lacks the columns {CRP!r}, {DEVICE!r}",)),
-    "no outcome": (without(TARGET), (f"lacks the column {TARGET!r}",)),
+    "no outcome": (without(OUTCOME), (f"lacks the column {OUTCOME!r}",)),
     "no presentation": (without(PRESENTATION), ("lacks the column 'ClusterID'",)),
     "no arrival": (without(ARRIVAL), ("lacks the column 'ArrivalDateTime'",)),
     "feature twice": (lambda table: table.rename(columns={"Age": CRP}), (f"more than once the column {CRP!r}",)),
@@ -234,19 +234,19 @@ MALFORMED = {
     "decimal comma": (with_cell(CRP, "7,1"), (f"1 row without a number in {CRP!r}",)),
     "device unknown": (with_cell(DEVICE, "4"), (f"1 row whose {DEVICE!r} is no level",)),
     "device between": (with_cell(DEVICE, "1.5"), (f"1 row whose {DEVICE!r} is no level",)),
-    "another label": (with_cell(TARGET, "2"), (f"1 row whose {TARGET!r} is not 0 or 1",)),
-    "text as label": (with_cell(TARGET, SENTINEL), (f"1 row whose {TARGET!r} is not 0 or 1",)),
-    "label with a sign": (with_cell(TARGET, "<1"), (f"1 row whose {TARGET!r} is not 0 or 1",)),
+    "another label": (with_cell(OUTCOME, "2"), (f"1 row whose {OUTCOME!r} is not 0 or 1",)),
+    "text as label": (with_cell(OUTCOME, SENTINEL), (f"1 row whose {OUTCOME!r} is not 0 or 1",)),
+    "label with a sign": (with_cell(OUTCOME, "<1"), (f"1 row whose {OUTCOME!r} is not 0 or 1",)),
     "no id": (with_cell(PRESENTATION, ""), ("1 row without 'ClusterID'",)),
     "id twice": (with_cell(PRESENTATION, f"P0{SENTINEL}"), ("1 row whose 'ClusterID' came before",)),
     "day first": (with_cell(ARRIVAL, "31/03/2020"), ("1 row whose 'ArrivalDateTime' is no date",)),
     "no date": (with_cell(ARRIVAL, SENTINEL), ("1 row whose 'ArrivalDateTime' is no date",)),
-    "one class": (lambda table: table.assign(**{TARGET: "0"}), ("0 rows with the outcome and 60 without",)),
-    "only positives": (lambda table: table.assign(**{TARGET: "1"}), ("60 rows with the outcome and 0 without",)),
+    "one class": (lambda table: table.assign(**{OUTCOME: "0"}), ("0 rows with the outcome and 60 without",)),
+    "only positives": (lambda table: table.assign(**{OUTCOME: "1"}), ("60 rows with the outcome and 0 without",)),
     "no rows": (lambda table: table.head(0), ("0 rows with the outcome and 0 without",)),
     "several": (
-        lambda table: with_cell(CRP, "x")(with_cell(TARGET, "x")(table)),
-        (f"1 row without a number in {CRP!r}", f"1 row whose {TARGET!r}"),
+        lambda table: with_cell(CRP, "x")(with_cell(OUTCOME, "x")(table)),
+        (f"1 row without a number in {CRP!r}", f"1 row whose {OUTCOME!r}"),
     ),
 }
 
@@ -262,7 +262,7 @@ TEXT = {
     "empty": (b"", ("lacks the columns",)),
     "semicolons": (presentations().to_csv(sep=";").encode(), ("lacks the columns",)),
     "ragged": (presentations().to_csv().encode() + b"1,2\n", ("more or fewer cells",)),
-    "Latin-1": (presentations().replace({TARGET: {"0.0": "\xb0"}}).to_csv().encode("latin-1"), ("no UTF-8 text",)),
+    "Latin-1": (presentations().replace({OUTCOME: {"0.0": "\xb0"}}).to_csv().encode("latin-1"), ("no UTF-8 text",)),
     "not text": (b"\x00\xff" * 100, ("lacks the columns",)),
 }
 
@@ -310,7 +310,7 @@ def test_any_wide_table(tmp_path):
 
 def test_the_same_reading_for_curial_as_a_wide_table(tmp_path):
     path = written(tmp_path / "OUH.csv")
-    wide = read_wide(path, TARGET, FEATURES["lab"], ids=PRESENTATION, empty_label="drop")
+    wide = read_wide(path, OUTCOME, FEATURES["lab"], ids=PRESENTATION, empty_label="drop")
     records = read_curial(path, empty_label="drop")
     pd.testing.assert_frame_equal(wide.frame, records.frame)
     assert wide.ids.tolist() == records.ids.tolist()

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aliquot.cohort.readers.fiddle import Summary, paper_table, read_fiddle
+from aliquot.cohort.readers.fiddle import _Summary, paper_table, read_fiddle
 from aliquot.errors import FileError, SettingsError
 
 N, STATIC, HOURS, DYNAMIC = 12, 5, 4, 7
 SENTINEL = "Zq7_secret"
 FIRST_ID = 770011
-SUMMARIES: dict[Summary, Callable[[np.ndarray], np.ndarray]] = {
+SUMMARIES: dict[_Summary, Callable[[np.ndarray], np.ndarray]] = {
     "mean": lambda x: x.mean(axis=1),
     "any": lambda x: (x != 0).any(axis=1),
     "last": lambda x: x[:, -1],

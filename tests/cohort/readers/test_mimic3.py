@@ -7,7 +7,7 @@ import pytest
 
 from aliquot.cohort.readers.mimic3 import CHANNELS, NORMAL, SCALES, read_mimic3
 from aliquot.cohort.records import Records
-from aliquot.cohort.roles import carve_tuning
+from aliquot.cohort.roles import draw_tuning
 from aliquot.errors import FileError, SettingsError
 
 SENTINEL = "Zq7_secret"
@@ -399,12 +399,12 @@ def test_carving_keeps_patients_whole_and_other_roles():
     rng = np.random.default_rng(0)
     groups, labels = rng.integers(0, 200, 500), rng.integers(0, 2, 500)
     roles = np.where(groups < 40, "held_out", "train")
-    carved = carve_tuning(labels, groups, roles, seed=1)
+    carved = draw_tuning(labels, groups, roles, seed=1)
     assert ((carved == "held_out") == (roles == "held_out")).all()
     tuning = set(groups[carved == "tuning"])
     assert not tuning & set(groups[carved != "tuning"])
     assert len(tuning) == pytest.approx(0.15 * len(set(groups[groups >= 40])), abs=1)
-    alone = carve_tuning(np.array([0, 1]), np.array(["a", "b"]), np.array(["train", "train"]), seed=0)
+    alone = draw_tuning(np.array([0, 1]), np.array(["a", "b"]), np.array(["train", "train"]), seed=0)
     assert alone.tolist() == ["train", "train"]
 
 

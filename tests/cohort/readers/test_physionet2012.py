@@ -9,7 +9,7 @@ import pytest
 
 from aliquot.cohort import Cohort
 from aliquot.cohort.readers.physionet2012 import (
-    SERIES,
+    MEASUREMENTS,
     SUMMARIES,
     VENTILATION,
     physionet2012_records,
@@ -19,7 +19,7 @@ from aliquot.cohort.readers.physionet2012 import (
 )
 from aliquot.errors import FileError
 
-MEASURED = [name for name in SERIES if name != VENTILATION]
+MEASURED = [name for name in MEASUREMENTS if name != VENTILATION]
 REAL = Path(__file__).parents[4] / "shared" / "data" / "physionet2012"
 HEAD = "Time,Parameter,Value\n"
 FIRST, SECOND = 770011, 770012
@@ -97,7 +97,7 @@ def test_lines_are_summarised_as_one_stay_at_a_time_would_be(tmp_path):
     rng, tree = np.random.default_rng(0), Tree()
     expected = {}
     for number in (FIRST, SECOND):
-        minutes, names = np.sort(rng.integers(1, 2881, 200)), rng.choice(SERIES[:20], 200)
+        minutes, names = np.sort(rng.integers(1, 2881, 200)), rng.choice(MEASUREMENTS[:20], 200)
         values = rng.integers(-1, 50, 200) / 4
         lines = [f"{m // 60:02}:{m % 60:02},{n},{v}" for m, n, v in zip(minutes, names, values, strict=True)]
         tree.stays[f"{number}.txt"] = stay(number, *lines)
@@ -344,10 +344,10 @@ def test_hours_hold_the_mean_of_what_was_measured_in_them(tmp_path):
     tree.stays[f"{FIRST}.txt"] = stay(FIRST, *lines)
     records = physionet2012_series(tree.write(tmp_path))
     assert records.series.shape == (2, 48, 37)
-    hr = records.series[0, :, SERIES.index("HR")]
+    hr = records.series[0, :, MEASUREMENTS.index("HR")]
     np.testing.assert_allclose(hr[[0, 1, 47]], [80, 60, 50])
     assert np.isnan(hr[2:47]).all()
-    ventilated = records.series[0, :, SERIES.index(VENTILATION)]
+    ventilated = records.series[0, :, MEASUREMENTS.index(VENTILATION)]
     assert ventilated[4] == 1
     assert ventilated.sum() == 1  # 0 where it was not noted
     assert records.frame.columns.tolist() == ["age_years", "gender", "height_cm", "icu_type", "weight_kg"]

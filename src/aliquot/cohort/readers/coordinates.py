@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_array
 
-from aliquot.cohort.cells import LARGEST
+from aliquot.cohort.values import LARGEST
 from aliquot.cohort.wording import counted, quoted
 from aliquot.errors import FileError
 

@@ -14,16 +14,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from aliquot.cohort.datasets import Dataset
+from aliquot.cohort.options import Option
 from aliquot.cohort.readers.files import read_text, refuse, signed_numbers, zero_or_one
-from aliquot.cohort.records import ROLES, Records
-from aliquot.cohort.roles import carve_tuning
-from aliquot.cohort.wording import SMALL_COUNT, counted, discreet, listed, quoted
+from aliquot.cohort.records import Records
+from aliquot.cohort.roles import ROLES, draw_tuning
+from aliquot.cohort.wording import SMALL_COUNT, counted, listed, masked_count, quoted
 from aliquot.errors import FileError, SettingsError
 
 FeatureSet = Literal["lab", "rapid", "gas"]
 EmptyLabel = Literal["negative", "drop"]
 
-PRESENTATION, ARRIVAL, TARGET = "ClusterID", "ArrivalDateTime", "Covid-19 Positive"
+PRESENTATION, ARRIVAL, OUTCOME = "ClusterID", "ArrivalDateTime", "Covid-19 Positive"
 DEVICE = "Vital_Sign Delivery device used"
 DEVICE_LEVELS = (0, 1, 2, 3)  # none; mask or nasal; reservoir mask; pressure support or ventilation
 HAEMOGLOBIN = "Blood_Test HAEMOGLOBIN"
@@ -92,7 +94,7 @@ def read_curial(
     >>> import tempfile
     >>> ones = ",1" * 16
     >>> lines = [f"<5{ones},1.0,a,61", f"7{ones},0.0,b,47", f"9{ones},,c,80"]
-    >>> header = ",".join([*FEATURES["rapid"], TARGET, PRESENTATION, "Age"])
+    >>> header = ",".join([*FEATURES["rapid"], OUTCOME, PRESENTATION, "Age"])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "OUH.csv").write_text("\n".join([header, *lines]))
     ...     records = read_curial(Path(folder), features="rapid", empty_label="drop")
@@ -107,7 +109,7 @@ def read_curial(
     paths = _paths_by_site(files)
     roles = _checked_roles(site_roles, paths)
     arrival = ARRIVAL if any(asked is not None for asked in dates) else None
-    read = [_read_rows(path, site, FEATURES[features], TARGET, PRESENTATION, arrival) for site, path in paths.items()]
+    read = [_read_rows(path, site, FEATURES[features], OUTCOME, PRESENTATION, arrival) for site, path in paths.items()]
     rows = _labelled(_arrived(_joined(read), first, end), empty_label)
     if negatives_end is not None:
         late = rows.about["arrival"] >= negatives_end
@@ -117,7 +119,7 @@ def read_curial(
     sites = rows.about["site"]
     return _records(
         rows,
-        TARGET,
+        OUTCOME,
         ids=rows.about["id"] if len(paths) == 1 else sites + ":" + rows.about["id"],
         roles=None if roles is None else _roles(rows, roles),
         notes=_unit_notes(rows),
@@ -129,7 +131,7 @@ def _roles(rows: "_Rows", of_sites: Mapping[str, str]) -> np.ndarray:
     roles = rows.about["site"].map(of_sites).to_numpy(dtype=str)
     if "tuning" in of_sites.values():
         return roles
-    return carve_tuning(rows.about["label"].to_numpy(int), np.arange(len(roles)), roles, seed=0)
+    return draw_tuning(rows.about["label"].to_numpy(int), np.arange(len(roles)), roles, seed=0)
 
 
 def read_wide(
@@ -170,7 +172,7 @@ class _Rows:
     def keep(self, where: pd.Series, why: str | None = None) -> "_Rows":
         """The rows of ``where``; a reason why the others are left out becomes a note."""
         left = int((~where).sum())
-        notes = (*self.notes, f"left out {discreet(left, 'row')} {why}") if left and why else self.notes
+        notes = (*self.notes, f"left out {masked_count(left, 'row')} {why}") if left and why else self.notes
         return _Rows(self.frame[where].reset_index(drop=True), self.about[where].reset_index(drop=True), notes)
 
 
@@ -192,7 +194,9 @@ def _read_rows(
         found[f"whose {arrival!r} is no date like 2020-03-31"] = about["arrival"].isna() & (cells[arrival] != "")
     refuse(path, found)
     signs = sum(int(signed.sum()) for _, signed, _ in numbers.values())
-    notes = (f"{discreet(signs, 'cell')} of {path.name!r} with < or > read as the number after it",) if signs else ()
+    notes = (
+        (f"{masked_count(signs, 'cell')} of {path.name!r} with < or > read as the number after it",) if signs else ()
+    )
     return _Rows(frame.astype({DEVICE: "Int8"}) if DEVICE in frame else frame, about, notes)
 
 
@@ -225,7 +229,7 @@ def _labelled(rows: _Rows, empty_label: EmptyLabel | None) -> _Rows:
             'empty_label="negative" or "drop"'
         )
     what = "they count as negative" if empty_label == "negative" else "these rows are left out"
-    rows = replace(rows, notes=(*rows.notes, f"{discreet(count, 'outcome')} empty: {what}"))
+    rows = replace(rows, notes=(*rows.notes, f"{masked_count(count, 'outcome')} empty: {what}"))
     if empty_label == "negative":
         return replace(rows, about=rows.about.fillna({"label": 0.0}))
     return rows.keep(~empty)
@@ -313,3 +317,21 @@ def _check_choice(name: str, value: str, known: Sequence[str]) -> None:
 
 def _repeated(ids: pd.Series) -> pd.Series:
     return (ids != "") & ids.duplicated()
+
+
+CURIAL = Dataset(
+    name="curial",
+    title="CURIAL: blood tests and vital signs on arrival, COVID-19",
+    files="one harmonised CSV per hospital group, as OUH.csv, PUH.csv, UHB.csv",
+    licence="NHS records under their custodians' agreements; not public",
+    read=read_curial,
+    options={
+        "empty_label": Option("negative or drop: what an empty result means"),
+        "features": Option("lab (27, default), rapid (17) or gas (41)"),
+        "site_roles": Option("which site is which part, as OUH:train,PUH:tuning,UHB:held_out", dict),
+        "arrived_from": Option("a date, as 2019-12-01"),
+        "arrived_until": Option("a date"),
+        "negatives_until": Option("a date"),
+    },
+    needed=("empty_label",),
+)

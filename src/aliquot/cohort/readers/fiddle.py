@@ -16,15 +16,16 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, hstack
 
+from aliquot.cohort.datasets import Dataset
+from aliquot.cohort.options import Option
 from aliquot.cohort.readers.coordinates import read_sparse
-from aliquot.cohort.readers.files import column_names, read_text, refuse, zero_or_one
+from aliquot.cohort.readers.files import LIMIT_BYTES, column_names, read_text, refuse, zero_or_one
 from aliquot.cohort.records import Records
 from aliquot.cohort.wording import counted, quoted
 from aliquot.errors import FileError, SettingsError
 
-Summary = Literal["series", "mean", "any", "last"]
+_Summary = Literal["series", "mean", "any", "last"]
 
-LIMIT_BYTES = 8_000_000_000
 PAPER_FEATURES = 402
 ROLE_OF = {"train": "train", "val": "tuning", "test": "held_out"}
 
@@ -40,7 +41,7 @@ def read_fiddle(
     *,
     features: str | None = None,
     minimum_share: float = 0.0,
-    summary: Summary = "mean",
+    summary: _Summary = "mean",
     rows: ArrayLike | None = None,
     partition: Path | None = None,
     limit_bytes: int = LIMIT_BYTES,
@@ -79,8 +80,8 @@ def read_fiddle(
     >>> records.frame.to_dict("list")
     {'HR_mask': [0.5, 0.0], 'age_value:(60, 70]': [1.0, 0.0]}
     """
-    if summary not in get_args(Summary):
-        raise SettingsError(f"summary cannot be {summary!r}; choose one of {quoted(get_args(Summary))}")
+    if summary not in get_args(_Summary):
+        raise SettingsError(f"summary cannot be {summary!r}; choose one of {quoted(get_args(_Summary))}")
     if not 0 <= minimum_share <= 1:
         raise SettingsError("minimum_share is a share of the stays; choose it from 0 to 1")
     pattern = _compiled(features)
@@ -157,7 +158,7 @@ class _Flags:
         """Share of the stays in which each feature is set in some hour."""
         return np.bincount(self.summarised("any").indices, minlength=self.names.size) / self.n
 
-    def summarised(self, summary: Summary) -> csr_array:
+    def summarised(self, summary: _Summary) -> csr_array:
         """(n, D): one value for all hours."""
         if summary == "last":
             return self.values[:, (self.hours - 1) * self.names.size :]
@@ -179,7 +180,7 @@ class _Stays:
     notes: tuple[str, ...]
 
 
-def _records(stays: _Stays, summary: Summary, limit_bytes: int) -> Records:
+def _records(stays: _Stays, summary: _Summary, limit_bytes: int) -> Records:
     dynamic, static, about = stays.dynamic, stays.static, stays.about
     _check_size(stays, summary, limit_bytes)
     shown = [] if summary == "series" else [(dynamic.names, dynamic.summarised(summary))]
@@ -205,7 +206,7 @@ def _records(stays: _Stays, summary: Summary, limit_bytes: int) -> Records:
     )
 
 
-def _check_size(stays: _Stays, summary: Summary, limit_bytes: int) -> None:
+def _check_size(stays: _Stays, summary: _Summary, limit_bytes: int) -> None:
     over_time, static = stays.dynamic.names.size, stays.static.names.size
     if over_time + (0 if summary == "series" else static) == 0:
         raise SettingsError("no feature is left; change the pattern of features, or lower minimum_share")
@@ -358,3 +359,28 @@ def _compiled(features: str | None) -> re.Pattern[str]:
         return re.compile(features or "")
     except re.error:
         raise SettingsError(f"features is not a regular expression: {features!r}; correct it") from None
+
+
+_LICENCE = "PhysioNet project mimic-eicu-fiddle-feature 1.0.0; credentialed access"
+FIDDLE = Dataset(
+    name="fiddle",
+    title="FIDDLE features of eICU or MIMIC-III: ARF, shock or death",
+    files="FIDDLE_eicu/ or FIDDLE_mimic3/ with features/ and population/",
+    licence=_LICENCE,
+    read=read_fiddle,
+    options={
+        "task": Option("ARF_4h, ARF_12h, Shock_4h, Shock_12h or mortality_48h"),
+        "features": Option("regular expression on their names"),
+        "minimum_share": Option("of stays in which a feature is set", float),
+        "summary": Option("mean (default), any, last, or series"),
+    },
+    needed=("task",),
+)
+EICU = Dataset(
+    name="eicu",
+    title="FIDDLE features of eICU as a table of 402 binary columns, as near to the paper's as can be said",
+    files="FIDDLE_eicu/ with features/ and population/",
+    licence=_LICENCE,
+    read=paper_table,
+    options={"task": Option("mortality_48h by default")},
+)

@@ -14,9 +14,11 @@ import pyarrow.csv as arrow_csv
 from numpy.typing import ArrayLike
 from pyarrow import parquet
 
-from aliquot.cohort.cells import LARGEST, level_numbers
+from aliquot.cohort.values import LARGEST, level_numbers
 from aliquot.cohort.wording import counted, listed, quoted
 from aliquot.errors import FileError
+
+LIMIT_BYTES = 8_000_000_000  # of an array that a reader would make
 
 _EMPTY = ("", "na", "n/a", "nan", "null", "none")
 _SIGN = re.compile(r"^[<>]=?")
@@ -50,7 +52,7 @@ def read_text(path: Path, columns: Sequence[str]) -> pd.DataFrame:
     except pa.ArrowException:
         raise FileError(
             f"{str(path)!r} has lines that are no UTF-8 text or have more or fewer cells than the "
-            f"{len(known)} column names; mend these lines or export the table again"
+            f"{len(known)} column names; fix these lines or export the table again"
         ) from None
     return pd.DataFrame({name: _stripped(cells) for name, cells in table.to_pandas().items()})
 

@@ -20,17 +20,18 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import compute
 
-from aliquot.cohort.cells import LARGEST
-from aliquot.cohort.readers.files import is_number, is_text, open_parquet, refuse
-from aliquot.cohort.records import ROLES, Records
-from aliquot.cohort.roles import carve_tuning
-from aliquot.cohort.wording import counted, discreet, listed, quoted
+from aliquot.cohort.datasets import Dataset
+from aliquot.cohort.options import Option
+from aliquot.cohort.readers.files import LIMIT_BYTES, is_number, is_text, open_parquet, refuse
+from aliquot.cohort.records import Records
+from aliquot.cohort.roles import ROLES, draw_tuning
+from aliquot.cohort.values import LARGEST
+from aliquot.cohort.wording import counted, listed, masked_count, quoted
 from aliquot.errors import FileError, SchemaError, SettingsError
 
-SUBJECT, TIME, CODE, NUMBER = "subject_id", "time", "code", "numeric_value"
-PREDICTION, LABEL, SPLIT = "prediction_time", "boolean_value", "split"
-BIRTH, AGE = "MEDS_BIRTH", "age_years"
-LIMIT_BYTES = 8_000_000_000
+_SUBJECT, _TIME, _CODE, _NUMBER = "subject_id", "time", "code", "numeric_value"
+_PREDICTION, _LABEL, _SPLIT = "prediction_time", "boolean_value", "split"
+_BIRTH, _AGE = "MEDS_BIRTH", "age_years"
 
 _HOUR = 3_600_000_000  # microseconds
 _YEAR = 365.25 * 24 * _HOUR
@@ -93,9 +94,9 @@ def read_meds(
     if not shards:
         raise FileError(f"the folder {str(folder)!r} has no Parquet files in 'data'; name the root of a MEDS dataset")
     asked = _read_labels(labels)
-    outcomes = asked[LABEL].to_numpy(dtype=np.int8)
+    outcomes = asked[_LABEL].to_numpy(dtype=np.int8)
     steps, step = round(hours / step_hours), round(step_hours * _HOUR)
-    windows = _Windows(asked[SUBJECT].to_numpy(), asked[PREDICTION].to_numpy(), steps, step)
+    windows = _Windows(asked[_SUBJECT].to_numpy(), asked[_PREDICTION].to_numpy(), steps, step)
     roles, notes = _read_roles(folder / "metadata" / "subject_splits.parquet", outcomes, windows, seed)
     train = np.ones(len(asked), dtype=bool) if roles is None else roles == "train"
     timed, static, empty = _tally(folder, shards, windows, train)
@@ -113,7 +114,7 @@ def read_meds(
         groups=windows.subject.astype(str),
         roles=roles,
         target=labels.stem,
-        notes=(*notes, f"{discreet(empty, 'window')} without any event") if empty else notes,
+        notes=(*notes, f"{masked_count(empty, 'window')} without any event") if empty else notes,
     )
 
 
@@ -166,25 +167,25 @@ def _read_labels(path: Path) -> pd.DataFrame:
     paths = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
     if not paths:
         raise FileError(f"the folder {str(path)!r} has no Parquet files; name a file or folder of MEDS labels")
-    kinds = {SUBJECT: pa.types.is_integer, PREDICTION: _is_moment, LABEL: pa.types.is_boolean}
+    kinds = {_SUBJECT: pa.types.is_integer, _PREDICTION: _is_moment, _LABEL: pa.types.is_boolean}
     parts = []
     for part in paths:
         with open_parquet(part, kinds, "make labels of yes or no (boolean_value) for MEDS 0.4") as file:
             table = file.read(columns=[*kinds])
             _refuse_nulls(part, table, kinds)
-            moments = _microseconds(table[PREDICTION])
-            columns = {SUBJECT: table[SUBJECT].cast(pa.int64()), PREDICTION: moments, LABEL: table[LABEL]}
+            moments = _microseconds(table[_PREDICTION])
+            columns = {_SUBJECT: table[_SUBJECT].cast(pa.int64()), _PREDICTION: moments, _LABEL: table[_LABEL]}
             parts.append(pd.DataFrame({name: column.to_numpy() for name, column in columns.items()}))
     labels = pd.concat(parts, ignore_index=True)
-    found = {f"whose {SUBJECT} and {PREDICTION} came before": labels.duplicated([SUBJECT, PREDICTION])}
+    found = {f"whose {_SUBJECT} and {_PREDICTION} came before": labels.duplicated([_SUBJECT, _PREDICTION])}
     refuse(path, found, remedy="keep one label for each subject and time")
-    yes = int(labels[LABEL].sum())
+    yes = int(labels[_LABEL].sum())
     if yes in (0, len(labels)):
         raise FileError(
             f"{str(path)!r} has {counted(yes, 'label')} that are true and {len(labels) - yes} that are false; pass "
             "labels of a task with both outcomes"
         )
-    return labels.sort_values([SUBJECT, PREDICTION], ignore_index=True)
+    return labels.sort_values([_SUBJECT, _PREDICTION], ignore_index=True)
 
 
 def _read_roles(
@@ -193,13 +194,13 @@ def _read_roles(
     """The role of each window, if the dataset has all that is needed for roles, and notes."""
     if not path.exists():
         return None, ("the dataset has no subject_splits.parquet, so the split is left to Aliquot",)
-    kinds = {SUBJECT: pa.types.is_integer, SPLIT: is_text}
+    kinds = {_SUBJECT: pa.types.is_integer, _SPLIT: is_text}
     with open_parquet(path, kinds, _REMEDY) as file:
         table = file.read(columns=[*kinds])
         _refuse_nulls(path, table, kinds)
-        subjects = pd.Index(table[SUBJECT].cast(pa.int64()).to_numpy())
-        splits = pd.Series(table[SPLIT].cast(pa.string()).to_pylist(), index=subjects)
-    refuse(path, {f"whose {SUBJECT} came before": splits.index.duplicated()}, remedy=_REMEDY)
+        subjects = pd.Index(table[_SUBJECT].cast(pa.int64()).to_numpy())
+        splits = pd.Series(table[_SPLIT].cast(pa.string()).to_pylist(), index=subjects)
+    refuse(path, {f"whose {_SUBJECT} came before": splits.index.duplicated()}, remedy=_REMEDY)
     roles = splits.reindex(pd.Index(windows.subjects))
     lacking, unknown = int(roles.isna().sum()), int((roles.notna() & ~roles.isin(ROLES)).sum())
     if lacking or unknown:
@@ -211,7 +212,7 @@ def _read_roles(
     absent = [role for role in ROLES if role not in roles]
     if absent == ["tuning"]:
         note = "no subject for tuning has a label, so 15 % of the training subjects are used for it"
-        return carve_tuning(labels, windows.subject, roles, seed=seed), (note,)
+        return draw_tuning(labels, windows.subject, roles, seed=seed), (note,)
     if absent:
         return None, (f"no subject of {listed(absent)} has a label, so the split is left to Aliquot",)
     return roles, ()
@@ -225,10 +226,10 @@ def _tally(
     parts = []
     for path in shards:
         events = _read_shard(path, windows)
-        seen[np.searchsorted(windows.subjects, events[SUBJECT].unique())] += 1
+        seen[np.searchsorted(windows.subjects, events[_SUBJECT].unique())] += 1
         inside = _in_windows(events, windows)
         filled[inside.loc[~inside["static"], "window"]] = True
-        groups = inside[train[inside["window"]]].groupby(["static", CODE], observed=True)
+        groups = inside[train[inside["window"]]].groupby(["static", _CODE], observed=True)
         parts.append(groups.agg(windows=("window", "nunique"), numbers=("value", "count")).reset_index())
     unknown, divided = int((seen == 0).sum()), int((seen > 1).sum())
     if unknown or divided:
@@ -236,7 +237,7 @@ def _tally(
             f"the data of {str(folder)!r} lack {unknown} of the {len(seen)} subjects with labels and have {divided} in "
             "more than one file; pass labels made from this dataset, or make the dataset again"
         )
-    tally = pd.concat(parts).astype({CODE: str}).groupby(["static", CODE]).sum().reset_index(0)
+    tally = pd.concat(parts).astype({_CODE: str}).groupby(["static", _CODE]).sum().reset_index(0)
     timed, static = (tally[tally["static"] == value] for value in (False, True))
     return timed, static, int((~filled).sum())
 
@@ -288,7 +289,7 @@ def _fill(
 
 def _enter(events: pd.DataFrame, numeric: pd.Series, target: np.ndarray) -> None:
     """Write events into the target (in place), later ones over earlier ones."""
-    codes = events[CODE].cat
+    codes = events[_CODE].cat
     place = numeric.index.get_indexer(codes.categories)[codes.codes]
     events, place = events[place >= 0], place[place >= 0]
     values = np.where(numeric.to_numpy()[place], events["value"], 1)
@@ -299,7 +300,7 @@ def _enter(events: pd.DataFrame, numeric: pd.Series, target: np.ndarray) -> None
 
 def _frame(table: np.ndarray, static: pd.Series) -> pd.DataFrame:
     columns = {
-        AGE if code == BIRTH else code: table[:, 0, place] if numeric else table[:, 0, place] > 0
+        _AGE if code == _BIRTH else code: table[:, 0, place] if numeric else table[:, 0, place] > 0
         for place, (code, numeric) in enumerate(static.items())
     }
     return pd.DataFrame(columns, index=pd.RangeIndex(len(table)))
@@ -307,24 +308,24 @@ def _frame(table: np.ndarray, static: pd.Series) -> pd.DataFrame:
 
 def _read_shard(path: Path, windows: _Windows) -> pd.DataFrame:
     """The events of the labelled subjects: subject, time, static (at no time), code and value."""
-    kinds = {SUBJECT: pa.types.is_integer, TIME: _is_moment, CODE: is_text, NUMBER: is_number}
-    with open_parquet(path, kinds, _REMEDY, optional=(NUMBER,)) as file:
+    kinds = {_SUBJECT: pa.types.is_integer, _TIME: _is_moment, _CODE: is_text, _NUMBER: is_number}
+    with open_parquet(path, kinds, _REMEDY, optional=(_NUMBER,)) as file:
         names = [name for name in kinds if name in file.schema_arrow.names]
         schema = pa.schema([file.schema_arrow.field(name) for name in names])
-        labelled = compute.field(SUBJECT).isin(pa.array(windows.subjects))
+        labelled = compute.field(_SUBJECT).isin(pa.array(windows.subjects))
         batches = (pa.Table.from_batches([batch]).filter(labelled) for batch in file.iter_batches(columns=names))
         table = pa.concat_tables([schema.empty_table(), *batches])
-        _refuse_nulls(path, table, (CODE,))
+        _refuse_nulls(path, table, (_CODE,))
         events = pd.DataFrame(
             {
-                SUBJECT: table[SUBJECT].cast(pa.int64()).to_numpy(),
-                TIME: _microseconds(table[TIME]).fill_null(0).to_numpy(),
-                "static": table[TIME].is_null().to_numpy(),
-                CODE: table[CODE].cast(pa.string()).dictionary_encode().to_pandas(),
-                "value": table[NUMBER].cast(pa.float64()).to_numpy() if NUMBER in names else np.nan,
+                _SUBJECT: table[_SUBJECT].cast(pa.int64()).to_numpy(),
+                _TIME: _microseconds(table[_TIME]).fill_null(0).to_numpy(),
+                "static": table[_TIME].is_null().to_numpy(),
+                _CODE: table[_CODE].cast(pa.string()).dictionary_encode().to_pandas(),
+                "value": table[_NUMBER].cast(pa.float64()).to_numpy() if _NUMBER in names else np.nan,
             }
         )
-    refuse(path, {f"with an infinite {NUMBER}": np.abs(events["value"]) > LARGEST}, remedy=_REMEDY)
+    refuse(path, {f"with an infinite {_NUMBER}": np.abs(events["value"]) > LARGEST}, remedy=_REMEDY)
     return events
 
 
@@ -333,13 +334,13 @@ def _in_windows(events: pd.DataFrame, windows: _Windows) -> pd.DataFrame:
 
     Static events, and the birth, whose value is the age, are in all windows of their subject.
     """
-    time = events[TIME].to_numpy()
-    born = ((events[CODE] == BIRTH) & ~events["static"]).to_numpy()
+    time = events[_TIME].to_numpy()
+    born = ((events[_CODE] == _BIRTH) & ~events["static"]).to_numpy()
     always = events["static"].to_numpy() | born
     bounds = np.iinfo(np.int64)
     first = np.where(always, bounds.min, time)
     last = np.where(always, bounds.max, time + windows.steps * windows.step)
-    start, stop = windows.ending(events[SUBJECT].to_numpy(), first, last)
+    start, stop = windows.ending(events[_SUBJECT].to_numpy(), first, last)
     event = np.repeat(np.arange(len(events)), stop - start)
     earlier = np.cumsum(stop - start) - (stop - start)
     window = start[event] + np.arange(len(event)) - earlier[event]
@@ -351,7 +352,7 @@ def _in_windows(events: pd.DataFrame, windows: _Windows) -> pd.DataFrame:
             "window": window,
             "step": np.where(always[event], 0, windows.steps - 1 - ago // windows.step),
             "static": always[event],
-            CODE: events[CODE].array[event],
+            _CODE: events[_CODE].array[event],
             "value": np.where(born[event], ago / _YEAR, events["value"].to_numpy()[event]),
         }
     )
@@ -367,3 +368,20 @@ def _microseconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _refuse_nulls(path: Path, table: pa.Table, names: Iterable[str]) -> None:
     refuse(path, {f"without a {name}": np.ones(table[name].null_count) for name in names}, remedy=_REMEDY)
+
+
+MEDS = Dataset(
+    name="meds",
+    title="any dataset in the Medical Event Data Standard 0.4, with labels",
+    files="data/**/*.parquet and metadata/",
+    licence="that of the source",
+    read=read_meds,
+    options={
+        "labels": Option("path of the label files", Path),
+        "hours": Option("before the moment of prediction", float),
+        "step_hours": Option("length of a step", float),
+        "seed": Option("of the tuning part, where the source has none", int),
+        "minimum_share": Option("of the windows in which a code occurs", float),
+    },
+    needed=("labels", "hours"),
+)

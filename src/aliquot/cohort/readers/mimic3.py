@@ -16,18 +16,20 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import csv
 
-from aliquot.cohort.cells import LARGEST, infinite, numbers, unreadable
+from aliquot.cohort.datasets import Dataset
+from aliquot.cohort.options import Option
 from aliquot.cohort.records import Records
-from aliquot.cohort.roles import carve_tuning
-from aliquot.cohort.wording import counted, discreet, listed, quoted
+from aliquot.cohort.roles import draw_tuning
+from aliquot.cohort.values import LARGEST, infinite, numbers, unreadable
+from aliquot.cohort.wording import counted, listed, masked_count, quoted
 from aliquot.errors import FileError, SettingsError
 
-Columns = Literal["merged", "raw", "codes"]
+ColumnSet = Literal["merged", "raw", "codes"]
 Fill = Literal["previous", "none"]
 Balance = Literal["none", "under", "over"]
 
 HOURS = 48
-TIME, TARGET = "Hours", "died_in_hospital"
+_TIME, _TARGET = "Hours", "died_in_hospital"
 SCALES: dict[str, dict[str, int]] = {  # code of each spelling; spellings in the order of the suite's own columns
     "Capillary refill rate": {"0.0": 0, "1.0": 1},
     "Glascow coma scale eye opening": {
@@ -88,7 +90,7 @@ _REMEDY = "make the folder with the scripts of mimic3-benchmarks again"
 def read_mimic3(
     folder: Path,
     *,
-    columns: Columns = "merged",
+    columns: ColumnSet = "merged",
     masks: bool = True,
     fill: Fill = "previous",
     balance: Balance = "none",
@@ -116,7 +118,7 @@ def read_mimic3(
     list files                                   roles
     ===========================================  ==================================================
     ``train_``, ``val_``, ``test_listfile.csv``  train, tuning, held_out
-    ``train/`` and ``test/listfile.csv``         the same, tuning drawn with ``seed`` by `carve_tuning`
+    ``train/`` and ``test/listfile.csv``         the same, tuning drawn with ``seed`` by `draw_tuning`
     ``train/listfile.csv`` only                  none
     ===========================================  ==================================================
 
@@ -137,7 +139,7 @@ def read_mimic3(
     >>> records.series[0, :4, records.channels.index("Heart Rate")].tolist()
     [80.0, 80.0, 95.0, 95.0]
     """
-    _check_settings(columns=(columns, Columns), fill=(fill, Fill), balance=(balance, Balance))
+    _check_settings(columns=(columns, ColumnSet), fill=(fill, Fill), balance=(balance, Balance))
     if fill == "none" and columns == "raw":
         raise SettingsError('asked for columns="raw" without filling, but a gap has no spelling; ask for "codes"')
     stays, notes = _listed(Path(folder), seed)
@@ -161,7 +163,7 @@ def read_mimic3(
         channels=channels,
         groups=stays["patient"].to_numpy(dtype=str),
         roles=stays["role"].to_numpy(dtype=str) if "held_out" in set(stays["role"]) else None,
-        target=TARGET,
+        target=_TARGET,
         notes=notes,
     )
 
@@ -190,8 +192,8 @@ def _listed(folder: Path, seed: int) -> tuple[pd.DataFrame, tuple[str, ...]]:
     if len(lists) == 1:
         return stays, ("the folder has no list of test stays, so the split is left to Aliquot",)
     roles = stays["role"].to_numpy(dtype=str)
-    roles = carve_tuning(stays["label"].to_numpy(), stays["patient"].to_numpy(dtype=str), roles, seed=seed)
-    moved = discreet(int((roles == "tuning").sum()), "stay")
+    roles = draw_tuning(stays["label"].to_numpy(), stays["patient"].to_numpy(dtype=str), roles, seed=seed)
+    moved = masked_count(int((roles == "tuning").sum()), "stay")
     note = f"the folder has no list of validation stays, so 15 % of the training patients ({moved}) are used for tuning"
     return stays.assign(role=roles), (note,)
 
@@ -242,13 +244,13 @@ def _balanced(stays: pd.DataFrame, balance: str, seed: int) -> tuple[pd.DataFram
             f'asked for balance="{balance}", but without a list of test stays the training part is not known yet; '
             'pass balance="none"'
         )
-    rng = np.random.default_rng((seed, 1))  # not the draws of carve_tuning again
+    rng = np.random.default_rng((seed, 1))  # not the draws of draw_tuning again
     train = (stays["role"] == "train").to_numpy()
     few, many = sorted((np.flatnonzero(train & (stays["label"] == label)) for label in (0, 1)), key=len)
     if not few.size:
         raise SettingsError(f'asked for balance="{balance}", but only one outcome occurs in training; pass "none"')
     surplus = many.size - few.size
-    changed = discreet(surplus, "training stay")
+    changed = masked_count(surplus, "training stay")
     if balance == "under":
         kept = np.delete(np.arange(len(stays)), rng.permutation(many)[:surplus])
         return stays.iloc[kept], f"{changed} left out to balance the outcomes"
@@ -294,11 +296,11 @@ def _read_stays(folder: Path, paths: Sequence[Path], grid: np.ndarray) -> Counte
 def _parse(folder: Path, header: bytes, text: bytes) -> pd.DataFrame:
     """Time and channels by name; scales as categories; numbers as text where some are none, to be counted."""
     names = header.decode("utf-8", errors="replace").split(",")
-    lacking = [name for name in (TIME, *CHANNELS) if names.count(name) != 1]
+    lacking = [name for name in (_TIME, *CHANNELS) if names.count(name) != 1]
     if lacking:
         raise FileError(f"{str(folder)!r} has stays without one column each named {quoted(lacking)}; {_REMEDY}")
     for kind in (pa.float64(), pa.string()):
-        kinds = dict.fromkeys((TIME, *CHANNELS), kind) | dict.fromkeys(SCALES, pa.dictionary(pa.int32(), pa.string()))
+        kinds = dict.fromkeys((_TIME, *CHANNELS), kind) | dict.fromkeys(SCALES, pa.dictionary(pa.int32(), pa.string()))
         try:
             return csv.read_csv(
                 pa.BufferReader(text),
@@ -317,7 +319,7 @@ def _parse(folder: Path, header: bytes, text: bytes) -> pd.DataFrame:
 
 def _enter(table: pd.DataFrame, owners: np.ndarray, grid: np.ndarray) -> Counter:
     """Write the cells into the grid (in place), later lines over earlier ones, and count what is wrong."""
-    hours = numbers(table[TIME])
+    hours = numbers(table[_TIME])
     inside = (hours > -_EPSILON) & (hours < HOURS + _EPSILON)
     backwards = (np.diff(hours) < -_EPSILON) & (np.diff(owners) == 0)
     problems = Counter(
@@ -353,7 +355,9 @@ def fill_grid(grid: np.ndarray) -> None:
         grid[:, hour] = before
 
 
-def encode_grid(grid: np.ndarray, columns: Columns, observed: np.ndarray | None) -> tuple[np.ndarray, tuple[str, ...]]:
+def encode_grid(
+    grid: np.ndarray, columns: ColumnSet, observed: np.ndarray | None
+) -> tuple[np.ndarray, tuple[str, ...]]:
     """The series and its names: scales by what their spellings mean, numbers as they are, masks at the end."""
     meanings = [(channel, *meaning) for channel in CHANNELS for meaning in _meanings(channel, columns)]
     names = [name for _, name, _ in meanings] + [f"mask->{channel}" for channel in CHANNELS if observed is not None]
@@ -369,7 +373,7 @@ def encode_grid(grid: np.ndarray, columns: Columns, observed: np.ndarray | None)
     return series, tuple(names)
 
 
-def _meanings(channel: str, columns: Columns) -> list[tuple[str, np.ndarray | None]]:
+def _meanings(channel: str, columns: ColumnSet) -> list[tuple[str, np.ndarray | None]]:
     """Names of the columns of one channel, and the number that each of its spellings has there."""
     if channel not in SCALES:
         return [(channel, None)]
@@ -386,3 +390,19 @@ def _refuse(path: Path, problems: Counter) -> None:
     found = [f"{counted(count, noun)} {phrase}" for (noun, phrase), count in problems.items() if count]
     if found:
         raise FileError(f"{str(path)!r} has {listed(found, separator='; ')}; {_REMEDY}")
+
+
+MIMIC3 = Dataset(
+    name="mimic3",
+    title="MIMIC-III benchmark of in-hospital mortality: 48 hours × 60 columns",
+    files="the folder in-hospital-mortality/ that YerevaNN/mimic3-benchmarks writes (train/, test/, list files)",
+    licence="MIMIC-III 1.4 on PhysioNet; credentialed access",
+    read=read_mimic3,
+    options={
+        "columns": Option("merged (60, default), raw (76) or codes (34), masks included"),
+        "masks": Option("true or false", bool),
+        "fill": Option("previous or none"),
+        "balance": Option("of the training part: none, under or over"),
+        "seed": Option("of balancing and of the tuning part", int),
+    },
+)

@@ -16,15 +16,16 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import csv
 
-from aliquot.cohort.cells import level_numbers
+from aliquot.cohort.datasets import Dataset
 from aliquot.cohort.readers.files import refuse
 from aliquot.cohort.records import Records
-from aliquot.cohort.steps import mean_at
+from aliquot.cohort.time.steps import mean_at
+from aliquot.cohort.values import level_numbers
 from aliquot.cohort.wording import counted, listed, quoted
 from aliquot.errors import FileError
 
 SETS = ("a", "b", "c")
-HOURS = 48
+_HOURS = 48
 SUMMARIES = ("first", "last", "min", "max", "mean")
 DESCRIPTORS = {
     "Age": "age_years",
@@ -33,7 +34,7 @@ DESCRIPTORS = {
     "ICUType": "icu_type",
     "Weight": "weight_kg",  # on admission; the later weights are a series
 }
-SERIES = (
+MEASUREMENTS = (
     *("Albumin", "ALP", "ALT", "AST", "Bilirubin", "BUN", "Cholesterol", "Creatinine", "DiasABP", "FiO2", "GCS"),
     *("Glucose", "HCO3", "HCT", "HR", "K", "Lactate", "Mg", "MAP", "MechVent", "Na", "NIDiasABP", "NIMAP"),
     *("NISysABP", "PaCO2", "PaO2", "pH", "Platelets", "RespRate", "SaO2", "SysABP", "Temp", "TroponinI"),
@@ -43,11 +44,11 @@ VENTILATION = "MechVent"  # noted as 1 or not at all, so that a summary would be
 GENDERS = {0: "female", 1: "male"}
 ICU_TYPES = {1: "coronary care", 2: "cardiac surgery recovery", 3: "medical", 4: "surgical"}
 
-STAY, DEATH = "RecordID", "In-hospital_death"  # in the files
-STAY_ID, TARGET = "stay_id", "died_in_hospital"  # in the table
+_RECORD, _DEATH = "RecordID", "In-hospital_death"  # in the files
+STAY_ID, DIED = "stay_id", "died_in_hospital"  # in the table
 LINE = ("Time", "Parameter", "Value")
 
-_NAMES = [STAY, *dict.fromkeys((*DESCRIPTORS, *SERIES))]
+_NAMES = [_RECORD, *dict.fromkeys((*DESCRIPTORS, *MEASUREMENTS))]
 _TIME = re.compile(r"([0-3][0-9]|4[0-7]):[0-5][0-9]|48:00")
 _NUMBER = re.compile(r"[0-9]{1,15}")  # of a stay; more digits would not be exact
 _REMEDY = "take it from the PhysioNet project challenge-2012 again"
@@ -91,14 +92,14 @@ def physionet2012_table(folder: Path) -> pd.DataFrame:
     series = lines.drop(admission.index)
     ventilated = deaths.index.isin(series.loc[series["variable"] == VENTILATION, STAY_ID]).astype(int)
     table = pd.concat([_described(admission, deaths.index), _summarised(series, deaths.index)], axis=1)
-    return table.assign(**{"ventilated": ventilated, TARGET: deaths}).reset_index()
+    return table.assign(**{"ventilated": ventilated, DIED: deaths}).reset_index()
 
 
 def physionet2012_records(folder: Path) -> Records:
     """The table of :func:`physionet2012_table` as records: one row per stay, every stay another patient."""
     table = physionet2012_table(folder)
-    features = table.drop(columns=[STAY_ID, TARGET])
-    return Records(table[TARGET].to_numpy(np.int8), table[STAY_ID].astype(str).to_numpy(), features, target=TARGET)
+    features = table.drop(columns=[STAY_ID, DIED])
+    return Records(table[DIED].to_numpy(np.int8), table[STAY_ID].astype(str).to_numpy(), features, target=DIED)
 
 
 def physionet2012_series(folder: Path) -> Records:
@@ -111,18 +112,18 @@ def physionet2012_series(folder: Path) -> Records:
     at_start = lines["variable"].isin([*DESCRIPTORS]) & (lines["minute"] == 0)
     admission = lines[at_start].drop_duplicates([STAY_ID, "variable"])
     series = lines.drop(admission.index)
-    series = series[series["variable"].isin(SERIES)]
+    series = series[series["variable"].isin(MEASUREMENTS)]
     row = deaths.index.get_indexer(pd.Index(series[STAY_ID]))
     hour = np.maximum(series["minute"].to_numpy() - 1, 0) // 60
-    channel = pd.Index(SERIES).get_indexer(pd.Index(series["variable"].astype(str)))
-    shape = (len(deaths), HOURS, len(SERIES))
+    channel = pd.Index(MEASUREMENTS).get_indexer(pd.Index(series["variable"].astype(str)))
+    shape = (len(deaths), _HOURS, len(MEASUREMENTS))
     place = np.ravel_multi_index((row, hour, channel), shape)
     means = mean_at(place, series["value"].to_numpy(), int(np.prod(shape))).reshape(shape)
-    ventilation = SERIES.index(VENTILATION)
+    ventilation = MEASUREMENTS.index(VENTILATION)
     means[:, :, ventilation] = np.nan_to_num(means[:, :, ventilation])
     frame = _described(admission, deaths.index).reset_index(drop=True)
     ids = deaths.index.astype(str).to_numpy()
-    return Records(deaths.to_numpy(np.int8), ids, frame, means, SERIES, target=TARGET)
+    return Records(deaths.to_numpy(np.int8), ids, frame, means, MEASUREMENTS, target=DIED)
 
 
 def read_stays(folder: Path) -> tuple[pd.Series, pd.DataFrame]:
@@ -166,7 +167,7 @@ def _summarised(series: pd.DataFrame, stays: pd.Index) -> pd.DataFrame:
     groups = series.groupby([STAY_ID, "variable"], observed=True, sort=False)["value"]
     table = groups.agg([*SUMMARIES]).reset_index().pivot(index=STAY_ID, columns="variable", values=[*SUMMARIES])
     table = table.set_axis([f"{name}_{summary}" for summary, name in table.columns], axis=1)
-    named = [f"{name}_{summary}" for name in SERIES if name != VENTILATION for summary in SUMMARIES]
+    named = [f"{name}_{summary}" for name in MEASUREMENTS if name != VENTILATION for summary in SUMMARIES]
     return table.reindex(index=stays, columns=named)
 
 
@@ -198,15 +199,15 @@ def _read_outcomes(path: Path) -> pd.Series:
         text = path.read_bytes()
     except OSError:
         raise FileError(f"{str(path)!r} cannot be read; check that it is a file and its permissions") from None
-    table = _read_csv(path, text, [STAY, DEATH], header=True)
-    stays, deaths = table[STAY].astype(str), table[DEATH].astype(str)
+    table = _read_csv(path, text, [_RECORD, _DEATH], header=True)
+    stays, deaths = table[_RECORD].astype(str), table[_DEATH].astype(str)
     found = {
-        f"without a whole number as {STAY}": ~stays.str.fullmatch(_NUMBER),
-        f"whose {STAY} came before": stays.duplicated(),
-        f"whose {DEATH} is not 0 or 1": ~deaths.isin(["0", "1"]),
+        f"without a whole number as {_RECORD}": ~stays.str.fullmatch(_NUMBER),
+        f"whose {_RECORD} came before": stays.duplicated(),
+        f"whose {_DEATH} is not 0 or 1": ~deaths.isin(["0", "1"]),
     }
     refuse(path, found, noun="line", remedy=_REMEDY)
-    return pd.Series(deaths.astype(int).to_numpy(), index=pd.Index(stays.astype(int), name=STAY_ID), name=TARGET)
+    return pd.Series(deaths.astype(int).to_numpy(), index=pd.Index(stays.astype(int), name=STAY_ID), name=DIED)
 
 
 def _gather(source: Path) -> tuple[list[int], list[int], bytes]:
@@ -263,16 +264,16 @@ def _parse(source: Path, stays: np.ndarray, text: bytes) -> pd.DataFrame:
         }
     )
     lines = lines[(table["Parameter"] != "").to_numpy()]
-    stated = lines["variable"] == STAY
+    stated = lines["variable"] == _RECORD
     found = {
         "without a time from 00:00 to 48:00": lines["minute"] < 0,
         "with a name unknown to the challenge": lines["variable"].isna(),
         "without a finite number": ~np.isfinite(lines["value"]),
-        f"whose {STAY} is not the file's": stated & (lines["value"] != lines[STAY_ID]),
+        f"whose {_RECORD} is not the file's": stated & (lines["value"] != lines[STAY_ID]),
     }
     refuse(source, found, noun="line", remedy=_REMEDY)
     lines = lines[~stated & (lines["value"] >= 0)]
-    return lines.assign(variable=lines["variable"].cat.remove_categories(STAY))
+    return lines.assign(variable=lines["variable"].cat.remove_categories(_RECORD))
 
 
 def _read_csv(path: Path, text: bytes, columns: Sequence[str], *, header: bool) -> pd.DataFrame:
@@ -292,3 +293,20 @@ def _read_csv(path: Path, text: bytes, columns: Sequence[str], *, header: bool) 
             f"{str(path)!r} has lines that are no text or have more or fewer cells than the others; {_REMEDY}"
         ) from None
     return table.to_pandas()
+
+
+_LICENCE = "PhysioNet project challenge-2012 1.0.0; open, ODC-BY 1.0"
+SERIES = Dataset(
+    name="physionet2012",
+    title="PhysioNet/CinC 2012: 48 hours of ICU stays by the hour, death in hospital",
+    files="set-a.tar.gz and Outcomes-a.txt (and b, c), or unpacked folders set-a/",
+    licence=_LICENCE,
+    read=physionet2012_series,
+)
+TABLE = Dataset(
+    name="physionet2012-table",
+    title="the same stays as a table: first, last, lowest, highest and mean of each measurement",
+    files="as physionet2012",
+    licence=_LICENCE,
+    read=physionet2012_records,
+)

@@ -7,7 +7,7 @@ from aliquot.release.report import environment
 from aliquot.release.report.svg import Drawing
 
 
-class Block(NamedTuple):
+class ComparisonBlock(NamedTuple):
     """A table with its title; the first cell of each line names it."""
 
     title: str
@@ -18,7 +18,7 @@ class Block(NamedTuple):
 
 def comparison_page(
     title: str,
-    blocks: Sequence[Block],
+    blocks: Sequence[ComparisonBlock],
     *,
     lead: str = "",
     figures: Sequence[Drawing] = (),
@@ -34,7 +34,7 @@ def comparison_page(
     blocks
         Tables: title, heads and lines of plain text, all of which is escaped.
     figures
-        Pictures, shown before the tables. Make them with :func:`aliquot.release.report.figures.method_scores` or, from
+        Pictures, shown before the tables. Make them with :func:`aliquot.release.report.dots.method_scores` or, from
         a figure of matplotlib drawn within :func:`~aliquot.release.report.svg.styled`, with
         :func:`~aliquot.release.report.svg.drawing`; names must be unique on the page. Their SVG is not escaped.
     notes
@@ -44,7 +44,8 @@ def comparison_page(
 
     Examples
     --------
-    >>> page = comparison_page("Methods", [Block("50 rows per class", ["method", "AUPRC"], [["btm", "0.690"]])])
+    >>> block = ComparisonBlock("50 rows per class", ["method", "AUPRC"], [["btm", "0.690"]])
+    >>> page = comparison_page("Methods", [block])
     >>> page.count("<table>"), "<script" in page
     (1, False)
     """

@@ -1,16 +1,15 @@
 """What card, report and notebook summary all say: the same numbers and sentences, worded once."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from aliquot.cohort.wording import SMALL_COUNT
-from aliquot.methods import REAL_STARTS, method_named
+from aliquot.evaluate.results import Results, Scores, Summary
+from aliquot.methods import REAL_STARTS
 from aliquot.release.condensation import Condensation
 
 FEW_PATIENTS = 100  # a class with fewer training patients earns a warning
-FEWEST_LOOKS = 5  # at the tuning patients, to say what is noise
 
-TRAINED_ON = {  # entries of metrics["held_out"], in the order in which they are shown
+SOURCE_NAMES = {  # what networks were trained on
     "random": "Random real rows",
     "aliquot": "These rows (Aliquot)",
     "full": "All patients, fixed epochs",
@@ -22,8 +21,7 @@ NO_GUARANTEE = (
     "as derived from patient data."
 )
 NOT_BETTER = "These rows did not train better networks than as many real rows drawn at random."
-NO_SUBGROUPS = "Subgroups of patients were not scored: for whom the rows work less well was not measured."
-PAPER = {
+CITATION = {
     "authors": "Nganjimi, P. C., Soltan, A., Belgrave, D., Clifton, L., Clifton, D. A. and Thakur, A.",
     "title": "Improving Clinical Dataset Condensation with Mode Connectivity-based Trajectory Surrogates",
     "year": "2025",
@@ -55,17 +53,22 @@ def total(numbers: Sequence[int | str]) -> str:
     return count(sum(known)) if len(known) == len(numbers) else f"at least {count(sum(known))}"
 
 
-def spread(summary: Any, digits: int = 3) -> str:
-    """A summary as mean ± standard deviation (repetitions), or a single number as it is.
+def mean_std_n(summary: Summary | None) -> str:
+    """A summary as mean ± standard deviation (networks).
 
-    >>> spread({"mean": 0.7061, "std": 0.0042, "n": 10})
-    '0.706 ± 0.004 (10)'
+    >>> mean_std_n(Summary(0.7061, 0.0042, 10)), mean_std_n(None)
+    ('0.706 ± 0.004 (10)', '–')
     """
-    if summary is None:
-        return "–"
-    if not isinstance(summary, dict):
-        return f"{summary:.{digits}f}"
-    return f"{summary['mean']:.{digits}f} ± {summary['std']:.{digits}f} ({summary['n']})"
+    return "–" if summary is None else f"{summary.mean:.3f} ± {summary.std:.3f} ({summary.n})"
+
+
+def three_digits(value: float | None) -> str:
+    """A single score.
+
+    >>> three_digits(0.70612), three_digits(None)
+    ('0.706', '–')
+    """
+    return "–" if value is None else f"{value:.3f}"
 
 
 def percent(value: float, digits: int = 0) -> str:
@@ -77,52 +80,63 @@ def percent(value: float, digits: int = 0) -> str:
     return f"{100 * value:.{digits}f} %"
 
 
-def share(part: dict[str, Any], whole: dict[str, Any] | None, metric: str) -> str:
+def share_of(whole: Scores | None, part: Scores, metric: str) -> str:
     """How much of the other's mean this one reaches, in per cent."""
-    if not whole or not whole[metric]["mean"]:
-        return "–"
-    return percent(part[metric]["mean"] / whole[metric]["mean"], 1)
+    means = [0.0 if scores is None else getattr(scores, metric).mean for scores in (part, whole)]
+    return percent(means[0] / means[1], 1) if means[1] else "–"
 
 
 def method(result: Condensation) -> str:
     """The method's name in words."""
-    return method_named(result.metrics["method"]).title
+    return result.results.method_facts.title
+
+
+def aliquot_version(results: Results) -> str:
+    """The version of Aliquot that made the rows; may be empty."""
+    return results.versions.get("aliquot", "")
 
 
 def headline(result: Condensation) -> list[dict[str, str]]:
     """One row per training set: its name, AUROC and AUPRC with spread, and their share of the honest bar."""
-    held_out = result.metrics["held_out"]
-    bar = held_out.get("full_best_epoch")
+    held_out = result.results.held_out
+    bar = held_out.full_best_epoch
     return [
         {
             "key": key,
-            "name": name,
-            "auroc": spread(held_out[key]["auroc"]),
-            "auprc": spread(held_out[key]["auprc"]),
-            "auroc_share": share(held_out[key], bar, "auroc"),
-            "auprc_share": share(held_out[key], bar, "auprc"),
+            "name": SOURCE_NAMES[key],
+            "auroc": mean_std_n(scores.auroc),
+            "auprc": mean_std_n(scores.auprc),
+            "auroc_share": share_of(bar, scores, "auroc"),
+            "auprc_share": share_of(bar, scores, "auprc"),
         }
-        for key, name in TRAINED_ON.items()
-        if key in held_out
+        for key, scores in held_out.by_source().items()
     ]
 
 
 def compression(result: Condensation) -> str:
     """How many rows stand for how many patients, in one sentence."""
-    return f"{len(result.x):,} rows stand for {total(result.metrics['data']['train'])} training patients."
+    return f"{len(result.x):,} rows stand for {total(result.results.data.train)} training patients."
 
 
 def verdict(result: Condensation) -> str:
     """Does it train as well? The answer in a sentence or two, with the numbers."""
-    held_out = result.metrics["held_out"]
-    ours, bar, chance = held_out["aliquot"], held_out.get("full_best_epoch"), held_out.get("random")
-    mean, std = (f"{ours['auprc'][name]:.3f}" for name in ("mean", "std"))
-    text = f"Networks trained on these rows reach an AUPRC of {mean} ± {std} on held-out patients"
+    held_out = result.results.held_out
+    ours, bar, chance = held_out.aliquot, held_out.full_best_epoch, held_out.random
+    text = f"Networks trained on these rows reach an AUPRC of {ours.auprc.mean:.3f} ± {ours.auprc.std:.3f}"
+    text += " on held-out patients"
     if bar:
-        text += f", {share(ours, bar, 'auprc')} of the {bar['auprc']['mean']:.3f} reached with all patients"
+        text += f", {share_of(bar, ours, 'auprc')} of the {bar.auprc.mean:.3f} reached with all patients"
     if chance:
-        text += f"; as many real rows drawn at random reach {chance['auprc']['mean']:.3f}"
+        text += f"; as many real rows drawn at random reach {chance.auprc.mean:.3f}"
     return text + "."
+
+
+def better_than_random(results: Results) -> bool:
+    """Whether the rows train better networks than as many random patients, or were drawn at random themselves."""
+    held_out = results.held_out
+    if held_out.random is None or results.method == "random":
+        return True
+    return held_out.aliquot.auprc.mean > held_out.random.auprc.mean
 
 
 def offset(result: Condensation) -> str:
@@ -138,7 +152,7 @@ def _signed(value: float) -> str:
     return f"{value:+.3f}".replace("-", "−")
 
 
-BEGAN = {  # starts of rows that are no patients
+_BEGAN = {  # starts of rows that are no patients
     "gaussian": "a random draw, feature by feature, from a normal distribution with the mean and standard deviation of "
     "the training patients of its class",
     "kmeans": "the mean of a group of training patients of its class, which may be as few as two",
@@ -150,21 +164,22 @@ BEGAN = {  # starts of rows that are no patients
 
 def origin(result: Condensation) -> str:
     """From where the rows come, said plainly."""
-    metrics = result.metrics
+    results = result.results
     if are_patients(result):
         return "THESE ROWS ARE REAL PATIENTS: each row is the record of one training patient, as it was encoded."
     if uses_real_rows(result):
         return "THESE ROWS STARTED FROM REAL PATIENTS: each began as one training patient's record, then moved."
-    if not method_named(metrics["method"]).uses_start:
-        return "Each row is the mean of a group of training patients of its class, never of one alone."
-    began = f"Each row began as {BEGAN[metrics.get('start', 'gaussian')]}; no row began as one patient's record."
-    moved = metrics.get("tuning", {}).get("best_iteration", 1) != 0
+    about = results.method_facts
+    if not about.uses_start:
+        return about.origin or f"The rows were made from training patients by {about.title}."
+    began = f"Each row began as {_BEGAN[results.start or 'gaussian']}; no row began as one patient's record."
+    moved = results.tuning is None or results.tuning.best_iteration != 0
     return began if moved else f"{began} Learning found nothing better on the tuning part: the rows are as they began."
 
 
 def are_patients(result: Condensation) -> bool:
     """Whether the rows are real patients, who were selected."""
-    return method_named(result.metrics["method"]).selects_rows
+    return result.results.method_facts.selects_rows
 
 
 def title(result: Condensation) -> str:
@@ -179,27 +194,8 @@ def kind(result: Condensation) -> str:
 
 def uses_real_rows(result: Condensation) -> bool:
     """Whether the rows are, or started from, real patients."""
-    learned = method_named(result.metrics["method"]).uses_start
-    return bool(result.metrics.get("real_rows")) or (learned and result.settings.get("start") in REAL_STARTS)
-
-
-def warnings(result: Condensation) -> list[str]:
-    """What a reader must not miss, the most serious first."""
-    metrics = result.metrics
-    found = [origin(result)] if uses_real_rows(result) else []
-    for name, patients in zip(result.classes, metrics["data"]["train"], strict=True):
-        if are_few(patients):
-            found.append(few_patients(name, patients))
-    ours, chance = metrics["held_out"]["aliquot"], metrics["held_out"].get("random")
-    if chance and metrics["method"] != "random" and ours["auprc"]["mean"] <= chance["auprc"]["mean"]:
-        found.append(NOT_BETTER)
-    noise = tuning_noise(metrics)
-    if noise is not None:
-        found.append(noise)
-    found.append(NO_GUARANTEE)
-    if not any("aliquot" in group for groups in metrics.get("subgroups", {}).values() for group in groups):
-        found.append(NO_SUBGROUPS)
-    return found
+    learned = result.results.method_facts.uses_start
+    return bool(result.results.real_rows) or (learned and result.settings.get("start") in REAL_STARTS)
 
 
 def are_few(patients: int | str) -> bool:
@@ -210,24 +206,3 @@ def are_few(patients: int | str) -> bool:
 def few_patients(name: object, patients: int | str) -> str:
     """What to say of a class of few patients."""
     return f"Class {name} has only {count(patients)} training patients; what was learned about it is uncertain."
-
-
-def tuning_noise(metrics: dict[str, Any]) -> str | None:
-    """A sentence where the chosen rows are no better on tuning than the middle of all looks, but for noise."""
-    found = within_noise(metrics)
-    return None if found is None else f"The choice of the rows is {found}."
-
-
-def within_noise(metrics: dict[str, Any]) -> str | None:
-    """The numbers of a choice that could be luck; None where it could not, or where there were too few looks."""
-    learning = metrics.get("learning") or {}
-    if len(learning.get("judged_at", ())) < FEWEST_LOOKS:
-        return None
-    scores = learning["tuning"]
-    best = max(range(len(scores)), key=lambda look: scores[look])
-    usual, spread = sorted(scores)[len(scores) // 2], learning["tuning_std"][best]
-    if scores[best] - usual > spread:
-        return None
-    return (
-        f"within the noise: {scores[best]:.3f} ± {spread:.3f} on tuning, the middle of {len(scores)} looks {usual:.3f}"
-    )

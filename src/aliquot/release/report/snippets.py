@@ -1,6 +1,6 @@
 """Programs that card and report print for readers without Aliquot; the tests run them as printed."""
 
-TRAIN = """\
+TRAIN_PROGRAM = """\
 import tomllib, warnings, numpy as np, pandas as pd
 from sklearn.neural_network import MLPClassifier
 
@@ -59,14 +59,14 @@ def encode_columns(patients, columns):
     return pd.DataFrame(features, index=patients.index).astype("float32")
 """
 
-ENCODE = f"""\
+ENCODE_PROGRAM = f"""\
 {_COLUMNS}
 
 def encode(patients):
     return encode_columns(patients, encoder["columns"])[encoder["features"]]
 """
 
-ENCODE_SERIES = f"""\
+ENCODE_SERIES_PROGRAM = f"""\
 {_COLUMNS}
 
 def encode(values, static):  # (stays, steps, channels in the order of encoder.json), NaN where not measured;

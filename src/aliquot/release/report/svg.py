@@ -5,44 +5,56 @@ import io
 import re
 import warnings
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Colours to draw with. They are stand-ins: each is replaced by a variable of the page's style sheet, so that
-# one figure reads well on white, on black and on paper.
-INK, FAINT, OURS, RANDOM, FULL, BEST, REAL = (f"#00000{number}" for number in range(1, 8))
 WHOLE = 7 * 72  # points: figures that are wider take the width of the page
-VARIABLES = {
-    INK: "var(--ink)",
-    FAINT: "var(--faint)",
-    OURS: "var(--ours)",
-    RANDOM: "var(--random)",
-    FULL: "var(--full)",
-    BEST: "var(--best)",
-    REAL: "var(--real)",
-}
-STYLE: dict[Any, Any] = {
+
+
+class Colour(StrEnum):
+    """Colours to draw with.
+
+    They are stand-ins: each is replaced by a variable of the page's style sheet, so that one figure reads well on
+    white, on black and on paper.
+    """
+
+    INK = "#000001"
+    FAINT = "#000002"
+    OURS = "#000003"
+    RANDOM = "#000004"
+    FULL = "#000005"
+    BEST = "#000006"
+    REAL = "#000007"
+
+    @property
+    def variable(self) -> str:
+        """The variable of the style sheet."""
+        return f"var(--{self.name.lower()})"
+
+
+_STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "aliquot",  # the same ids in every run
     "font.family": "DejaVu Sans",  # ships with matplotlib: the same layout on every machine
     "font.size": 9,
-    "text.color": INK,
+    "text.color": Colour.INK.value,
     "text.parse_math": False,  # a name may hold dollar signs
-    "axes.edgecolor": FAINT,
-    "axes.labelcolor": INK,
+    "axes.edgecolor": Colour.FAINT.value,
+    "axes.labelcolor": Colour.INK.value,
     "axes.grid": True,
     "axes.axisbelow": True,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.linewidth": 0.8,
-    "grid.color": FAINT,
+    "grid.color": Colour.FAINT.value,
     "grid.alpha": 0.22,
     "grid.linewidth": 0.7,
-    "xtick.color": INK,
-    "ytick.color": INK,
+    "xtick.color": Colour.INK.value,
+    "ytick.color": Colour.INK.value,
     "xtick.major.size": 0,
     "ytick.major.size": 0,
     "legend.frameon": False,
@@ -60,6 +72,11 @@ class Drawing:
     whole: bool = False  # takes the width of the page, and is moved sideways where that is too narrow
 
 
+def drawn(*figures: Drawing | None) -> list[Drawing]:
+    """The figures for which there was something to draw."""
+    return [figure for figure in figures if figure is not None]
+
+
 def canvas(width: float = 4.4, height: float = 2.9) -> "tuple[Figure, Axes]":
     """An empty figure (inches) that fits a phone; call it within :func:`styled`."""
     from matplotlib.figure import Figure
@@ -72,7 +89,7 @@ def styled():
     """The context in which figures are made and written."""
     import matplotlib
 
-    return matplotlib.rc_context(STYLE)
+    return matplotlib.rc_context(_STYLE)
 
 
 def drawing(figure: "Figure", *, name: str, title: str, description: str, caption: str) -> Drawing:
@@ -86,8 +103,8 @@ def drawing(figure: "Figure", *, name: str, title: str, description: str, captio
     body = re.sub(r"<style.*?</style>", "", body, count=1, flags=re.DOTALL)
     body = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", body)
     body = re.sub(r"font-family: [^;\"]*;?", "", body)
-    for colour, variable in VARIABLES.items():
-        body = body.replace(colour, variable)
+    for colour in Colour:
+        body = body.replace(colour, colour.variable)
     width, height = figure.get_size_inches() * 72
     svg = framed(body, name=name, size=(width, height), title=title, description=description)
     return Drawing(svg, caption, whole=bool(width > WHOLE))

@@ -1,0 +1,39 @@
+"""Condense: the method learns or picks the rows."""
+
+from dataclasses import replace
+
+from aliquot.methods import Cost, Sizes
+from aliquot.methods.cost import FORWARDS
+from aliquot.run.stage import Run, Stage
+
+NARROW = 0.8  # a network of an eighth of the parameters costs about a fifth (decision 8)
+
+
+def _condense(run: Run) -> Run:
+    """The run with its rows."""
+    request, networks = run.request, run.networks
+    found = request.chosen.condense(run.task, request.settings, key=run.keys["condense"])
+    if found.expert_epochs and networks.share != 1:
+        note = (
+            f"experts and students were small networks ({networks.matched.n_parameters:,} parameters); rows were "
+            f"chosen and scored with the network itself ({networks.trained.n_parameters:,})"
+        )
+        found = replace(found, notes=(*found.notes, note))
+    return replace(run, condensed=found)
+
+
+def _cost(run: Run) -> dict[str, Cost] | None:
+    """As the method declares it."""
+    method, settings, parts = run.request.chosen, run.request.settings, run.parts
+    if method.cost is None:
+        return None
+    rows = run.request.rows_per_class * parts.n_classes
+    how = settings.evaluation
+    evaluation = how.search_networks * (how.search_epochs * rows + FORWARDS * len(parts.tuning.x))
+    sizes = Sizes(
+        rows, len(parts.train.x), len(parts.tuning.x), parts.n_classes, run.networks.share**NARROW, evaluation
+    )
+    return method.cost(settings, sizes)
+
+
+CONDENSE = Stage("condense", _condense, _cost)
