@@ -24,8 +24,9 @@ import torch
 import torch_reference as reference
 from aliquot.curves import Curve, straight
 from aliquot.experts import ExpertSettings
-from aliquot.matching import Curves, MetaGradient, Rows, Slots, draw_segment, meta_gradient
+from aliquot.matching import Curves, Rows, Slots, draw_segment, segment_gradient
 from aliquot.matching.loop import begin, run_block, student_loss
+from aliquot.matching.metagradient import SegmentGradient
 from aliquot.networks import Network, TrainSettings, mlp, shuffled_batches, train_networks
 from aliquot.networks.mlp import random_bytes
 from aliquot.presets.settings import load_settings
@@ -147,9 +148,9 @@ def check_agreement(shape: Shape, full: bool) -> float:
 
 
 @partial(jax.jit, static_argnames=("shape", "full"))
-def _our_gradient(shape: Shape, rows: Rows, start, target, *, full: bool) -> MetaGradient:
+def _our_gradient(shape: Shape, rows: Rows, start, target, *, full: bool) -> SegmentGradient:
     loss, lr = student_loss(shape.network, Slots()), jnp.float32(SETTINGS.student_lr)
-    return meta_gradient(loss, rows, lr, start, target, steps=SETTINGS.student_steps, full=full)
+    return segment_gradient(loss, rows, lr, start, target, steps=SETTINGS.student_steps, full=full)
 
 
 def _relative_difference(a: np.ndarray, b: np.ndarray) -> float:

@@ -66,6 +66,7 @@ METHODS = Registry(
     "aliquot.methods",
     "method",
     {
+        "bfm": "aliquot.methods.bfm:BFM",
         "btm": "aliquot.methods.btm:BTM",
         "mtt": "aliquot.methods.mtt:MTT",
         "tesla": "aliquot.methods.tesla:TESLA",

@@ -11,8 +11,9 @@ from aliquot.context import Context, InMemoryStore, Verdict
 from aliquot.curves import Curve, straight
 from aliquot.errors import DegenerateSegmentError
 from aliquot.evaluate.protocol import EvaluationSettings, TuningJudge
-from aliquot.matching import Curves, MatchSettings, Rows, Slots, match
-from aliquot.matching.loop import HIGHEST_LR, LOWEST_LR, begin, expert_logits, first_labels, run_block
+from aliquot.matching import Curves, MatchSettings, Rows, Slots, match, questions_of
+from aliquot.matching.labels import expert_logits, first_labels
+from aliquot.matching.loop import HIGHEST_LR, LOWEST_LR, Draw, Material, begin, draw_iterations, run_block
 from aliquot.matching.rows import label_logits, soft_targets
 from aliquot.networks import TrainSettings, as_targets, train_networks
 
@@ -53,7 +54,8 @@ def blocks(network, curves, state, settings=SETTINGS, slots=BTM, *, count, first
     """The state and figures after ``count`` iterations from number ``first`` on."""
     keys = jax.vmap(lambda number: jax.random.fold_in(jax.random.key(0), number))(jnp.arange(first, first + count))
     segments = Curves(curves, settings.segment).draw(keys, np.zeros(count))
-    return run_block(network, settings, slots, curves.end, state, segments, keys)
+    draws = Draw(*segments, fresh=jnp.zeros(count, bool), drawn=None, key=keys)
+    return run_block(network, settings, slots, Material(curves.end), state, draws)
 
 
 def test_same_key_same_rows_and_the_judge_changes_only_the_choice(small_network, curves, start, small_judge, blobs):
@@ -155,9 +157,8 @@ def test_labels_of_the_ensemble_are_the_experts_mean(small_network, curves, star
 
 
 def test_starting_labels_may_be_what_all_experts_think(small_network, curves, start):
-    settings = replace(SETTINGS, label_start="ensemble")
     x, targets = jnp.asarray(start[0]), start[1]
-    logits = first_labels(small_network, settings, replace(BTM, labels="learned"), curves.end, Rows(x, targets))
+    logits = first_labels(small_network, replace(BTM, labels="learned"), "ensemble", curves.end, Rows(x, targets))
     each = [jax.nn.sigmoid(small_network.logits(end, x)) for end in curves.end]
     np.testing.assert_allclose(soft_targets(logits), np.mean(each, axis=0), atol=2e-3)
 
@@ -187,9 +188,9 @@ def test_a_gate_moves_nothing_above_it(small_network, curves, start, small_judge
 def test_the_average_follows_the_rows_and_with_beta_0_is_the_rows(small_network, curves, start):
     rows = Rows(jnp.asarray(start[0]), start[1])
     state, _ = blocks(small_network, curves, begin(SETTINGS, rows), slots=BTM, count=4)
-    assert (state.average == state.rows.x).all()
+    assert (state.average.x == state.rows.x).all()
     half, _ = blocks(small_network, curves, begin(SETTINGS, rows), slots=replace(BTM, average=0.5), count=1)
-    np.testing.assert_allclose(half.average, (rows.x + half.rows.x) / 2, rtol=1e-6)
+    np.testing.assert_allclose(half.average.x, (rows.x + half.rows.x) / 2, rtol=1e-6)
     assert (half.rows.x == blocks(small_network, curves, begin(SETTINGS, rows), count=1)[0].rows.x).all()
 
 
@@ -228,3 +229,90 @@ def test_heavy_ball_on_the_rows_follows_its_formula(small_network, curves, start
     alone, _ = blocks(small_network, curves, begin(sgd, one.rows), sgd, count=1, first=1)
     first, second = one.rows.x - state.rows.x, two.rows.x - one.rows.x
     np.testing.assert_allclose(second, 0.5 * first + (alone.rows.x - one.rows.x), rtol=1e-4, atol=1e-7)
+
+
+FUNCTION = Slots(goal="predictions", begin="both", gradient="full", labels="learned", average=0.9, keep="last")
+BY_PREDICTIONS = replace(
+    SETTINGS,
+    iterations=40,
+    student_steps=8,
+    window=3,
+    student_momentum=0.9,
+    student_dropout=True,
+    label_lr=0.1,
+    label_start="balanced",
+    scale_lr=0.03,
+    decay=0.02,
+    normalise=True,
+    questions=64,
+    judge_every=20,
+    segment=replace(SETTINGS.segment, length=0.0),
+)
+
+
+@pytest.fixture(scope="module")
+def questions(blobs, small_network, curves):
+    (x, labels), _ = blobs
+    return questions_of(small_network, curves.end, jnp.asarray(x), labels)
+
+
+def by_predictions(network, curves, start, judge, questions, settings=BY_PREDICTIONS, slots=FUNCTION, **stored):
+    segments, rows = Curves(curves, settings.segment), Rows(jnp.asarray(start[0]), start[1])
+    context = Context(judge, **stored)
+    return match(network, settings, slots, segments, rows, questions=questions, key=jax.random.key(5), context=context)
+
+
+@pytest.mark.parametrize("begin", ["path", "fresh", "both"])
+def test_predictions_come_nearer_to_those_of_the_experts(small_network, curves, start, small_judge, questions, begin):
+    longer = replace(BY_PREDICTIONS, iterations=150, judge_every=75)
+    slots = replace(FUNCTION, begin=begin)
+    loss = by_predictions(small_network, curves, start, small_judge, questions, longer, slots).history["loss"]
+    assert loss[-30:].mean() < 0.8 * loss[:30].mean()
+    assert loss.min() >= 0
+
+
+def test_students_begin_fresh_and_on_the_curve_in_turns(small_network, curves, questions):
+    segments, key = Curves(curves, BY_PREDICTIONS.segment), jax.random.key(1)
+    asked = (small_network, BY_PREDICTIONS, FUNCTION, Material(curves.end, questions), segments, key)
+    draws = draw_iterations(*asked, np.arange(4))
+    assert draws.fresh.tolist() == [True, False, True, False]
+    again = draw_iterations(*asked, np.arange(2, 4))  # blocks may be cut anywhere
+    assert (again.start == draws.start[2:]).all()
+    assert (again.drawn.numbers == draws.drawn.numbers[2:]).all()
+    assert not np.allclose(draws.start[0], draws.start[2])
+
+
+def test_the_last_average_is_kept_whatever_the_judge_says(small_network, curves, start, small_judge, questions):
+    class LikesTheFirst:
+        """Scores every evaluation lower than the one before."""
+
+        x, score = small_judge.x, small_judge.score
+
+        def __init__(self):
+            self.seen = []
+
+        def rows(self, x, targets):
+            self.seen.append(x)
+            return Verdict(-float(len(self.seen)), 0.0)
+
+    judge = LikesTheFirst()
+    got = by_predictions(small_network, curves, start, judge, questions)
+    assert len(judge.seen) == 3  # the starting rows, then the average after each of two blocks
+    assert (got.x == judge.seen[-1]).all()
+    assert got.best_iteration == 40
+
+
+def test_a_stopped_function_matching_continues_to_the_same_rows(small_network, curves, start, last, questions):
+    whole, store = by_predictions(small_network, curves, start, last(), questions), InMemoryStore()
+    with pytest.raises(KeyboardInterrupt):
+        by_predictions(small_network, curves, start, last(stop_after=2), questions, store=store)
+    continued = by_predictions(small_network, curves, start, last(2), questions, store=store)
+    assert (whole.x == continued.x).all()
+    assert (whole.targets == continued.targets).all()
+
+
+def test_balanced_labels_start_at_the_experts_opinion_without_the_prior(small_network, curves, start, questions):
+    rows = Rows(jnp.asarray(start[0]), start[1])
+    got = first_labels(small_network, FUNCTION, "balanced", curves.end, rows, questions.offset)
+    each = np.stack([small_network.logits(end, rows.x) for end in curves.end])
+    np.testing.assert_allclose(got, each.mean(axis=0) - questions.offset, rtol=1e-4, atol=1e-5)

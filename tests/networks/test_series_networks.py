@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from aliquot.errors import SettingsError
-from aliquot.matching import Rows, Slots, meta_gradient
-from aliquot.matching.loop import student_loss, student_split
+from aliquot.matching import Rows, Slots, segment_gradient
+from aliquot.matching.student import student_loss, student_split
 from aliquot.networks import TrainSettings, as_targets, get_network, lstm, tcn, train_networks
 from aliquot.networks.architecture import other_networks
 from aliquot.networks.tcn import Branches
@@ -91,6 +91,6 @@ def test_the_first_order_gradient_in_parts_is_the_whole_one(name):
     rows = Rows(X, as_targets(np.array([0, 1, 0, 1, 1]), 2))
     options = {"steps": 3, "momentum": 0.5}
     loss, lr = student_loss(network, slots), jnp.float32(0.1)
-    whole = meta_gradient(loss, rows, lr, start, target, **options)
-    split = meta_gradient(loss, rows, lr, start, target, split=student_split(network, slots), **options)
+    whole = segment_gradient(loss, rows, lr, start, target, **options)
+    split = segment_gradient(loss, rows, lr, start, target, split=student_split(network, slots), **options)
     np.testing.assert_allclose(split.rows.x, whole.rows.x, rtol=1e-3, atol=1e-6)

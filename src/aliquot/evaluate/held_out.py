@@ -13,10 +13,10 @@ from aliquot.evaluate.calibration import prior_offset, score_logits
 from aliquot.evaluate.evidence import Evidence, TrainingSet
 from aliquot.evaluate.protocol import EvaluationSettings, finite_logits, hard_targets, train_on
 from aliquot.evaluate.results import HeldOut, Scores
-from aliquot.experts import watch_training
+from aliquot.experts import expert_keys, watch_training
 from aliquot.experts.watch import Watched
 from aliquot.matching import Condensed
-from aliquot.methods import starting_rows
+from aliquot.methods import MethodKeys, starting_rows
 from aliquot.networks import Network
 from aliquot.seeds import generator, streams
 
@@ -115,12 +115,13 @@ def full_data_logits(
 
 
 def _watch_full_training(network, settings: EvaluationSettings, parts: Parts, keys, context: Context) -> Watched:
+    """The method's own experts where these were trained so; otherwise networks from the same starts."""
     return watch_training(
         network,
         settings.full_training(),
         jnp.asarray(parts.train.x),
         jnp.asarray(hard_targets(parts.train.labels, network.n_classes)),
-        jax.random.split(keys["full data"], settings.final_networks),
+        expert_keys(MethodKeys.of(keys["condense"]).expert, jnp.arange(settings.final_networks)),
         name="full data",
         context=context,
     )

@@ -23,6 +23,7 @@ class EvaluationSettings:
     momentum: float = 0.9
     weight_decay: float = 0.0  # on rows; on all patients there is none
     batch_size: int = 256
+    rows_batch_size: int = 256  # on rows
     search_epochs: int = 50  # while condensing
     search_networks: int = 5
     final_epochs: int = 100  # for the reported numbers
@@ -36,12 +37,12 @@ class EvaluationSettings:
             learning_rate=self.learning_rate,
             momentum=self.momentum,
             weight_decay=self.weight_decay,
-            batch_size=self.batch_size,
+            batch_size=self.rows_batch_size,
         )
 
     def full_training(self) -> TrainSettings:
         """These settings for all patients: without the decay, which few rows need and which would lower the bar."""
-        return replace(self.training(self.full_epochs), weight_decay=0.0)
+        return replace(self.training(self.full_epochs), weight_decay=0.0, batch_size=self.batch_size)
 
 
 class TuningJudge:

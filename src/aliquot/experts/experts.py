@@ -23,9 +23,7 @@ class ExpertSettings(TrainSettings):
 
     gsam: GsamSettings = field(default_factory=GsamSettings)  # pyright: ignore[reportIncompatibleVariableOverride]
     count: int = 50
-    length: Literal["fixed", "tuning"] = (
-        "fixed"  # "fixed": `epochs`; "tuning": the epoch ≤ `epochs` with the best tuning score
-    )
+    length: Literal["fixed", "tuning", "ensemble"] = "fixed"  # see best_length
     pilots: int = 5  # experts trained to `epochs` to find that length
     block: int = 10  # experts per compiled call; bounds memory, and is what a killed run may lose
     keep_as: Literal["float32", "float16", "bfloat16"] = "float32"  # how whole trajectories are kept
@@ -66,9 +64,9 @@ def train_experts(
     ``block``, a place in :func:`expert_blocks`, only the experts of that block are trained, kept and returned.
     """
     training, pilots = _training(settings, kind), None
-    if settings.length == "tuning":
+    if settings.length != "fixed":
         pilots = train_pilots(network, settings, x, targets, key=key, kind=kind, context=context)
-        training = replace(training, epochs=pilots.best_epoch)
+        training = replace(training, epochs=best_length(settings, pilots))
         pilots = pilots if training.schedule == "constant" else None  # else they were slower all the way
     decisive = network.description, training, x, targets, key
     kinds = {"experts": identity("experts", *decisive)}
@@ -83,7 +81,7 @@ def train_experts(
             if pilots is not None and numbers[0] < len(pilots.paths):
                 trained, took = _cut(pilots, numbers, training.epochs)
             else:
-                keys = _keys(key, jnp.asarray(numbers))
+                keys = expert_keys(key, jnp.asarray(numbers))
                 trained, took = _timed(train_networks, network, training, x, targets, keys, keep_path=keep_paths)
             kept = {
                 part: _kept(context.common, file, _part(part, trained, settings, took)) for part, file in files.items()
@@ -110,14 +108,19 @@ def train_pilots(
     context: Context = Context(),
 ) -> Watched:
     """The first experts, trained for ``settings.epochs`` and watched on the judge's patients; ``only`` one of them."""
-    keys = _keys(key, jnp.arange(min(settings.pilots, settings.count)))
+    keys = expert_keys(key, jnp.arange(min(settings.pilots, settings.count)))
     training = _training(settings, kind)
     return watch_training(network, training, x, targets, keys, name="expert length", only=only, context=context)
 
 
+def best_length(settings: ExpertSettings, pilots: Watched) -> int:
+    """How many epochs experts are trained: for ``tuning``, until each is best; for ``ensemble``, all together."""
+    return pilots.best_ensemble_epoch if settings.length == "ensemble" else pilots.best_epoch
+
+
 def pilot_count(settings: ExpertSettings) -> int:
     """How many experts are trained first, to find the length of all."""
-    return min(settings.pilots, settings.count) if settings.length == "tuning" else 0
+    return 0 if settings.length == "fixed" else min(settings.pilots, settings.count)
 
 
 def expert_blocks(settings: ExpertSettings) -> list[range]:
@@ -166,5 +169,6 @@ def _training(settings: ExpertSettings, kind: str) -> TrainSettings:
     return replace(training, gsam=settings.gsam if kind == "gsam" else None)
 
 
-def _keys(key: Array, numbers: Array) -> Array:
+def expert_keys(key: Array, numbers: Array) -> Array:
+    """The keys of experts by their numbers."""
     return jax.vmap(lambda number: jax.random.fold_in(key, number))(numbers)

@@ -1,16 +1,20 @@
 """Networks trained on the patients while somebody watches: after how many epochs are they best?"""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from aliquot.context import Context
+from aliquot.context import Context, Judge
 from aliquot.identity import identity
 from aliquot.networks import Network, TrainSettings, train_networks
+
+WIDE = 9  # epochs over which the ensemble's score is smoothed (decision 16)
 
 
 @dataclass(frozen=True)
@@ -18,6 +22,7 @@ class Watched:
     """K networks whose training was watched on the tuning patients."""
 
     scores: np.ndarray  # (K, E) tuning score of each network after each epoch
+    ensemble: np.ndarray  # (E,) tuning score of the mean of their logits
     paths: Sequence[np.ndarray]  # K trajectories (E + 1, P), on disk where they were kept there
     seconds: float  # that their training took, whenever that was
 
@@ -25,6 +30,11 @@ class Watched:
     def best_epoch(self) -> int:
         """The number of epochs with the best mean score, smoothed over neighbours."""
         return int(np.argmax(smooth(self.scores.mean(axis=0)))) + 1
+
+    @property
+    def best_ensemble_epoch(self) -> int:
+        """The number of epochs after which they are best together, smoothed over neighbours."""
+        return int(np.argmax(smooth(self.ensemble, WIDE))) + 1
 
     def after(self, epoch: int) -> np.ndarray:
         """Parameters (K, P) after that many epochs."""
@@ -42,36 +52,56 @@ def watch_training(
     only: int | None = None,
     context: Context = Context(),
 ) -> Watched:
-    """Train one network per key on the patients, and score each on the tuning part after every epoch.
+    """Train one network per key on the patients, and score each on the tuning part after every epoch, and all together.
 
     One after the other, and each kept as soon as it is trained: with large networks that is what a killed run loses.
-    ``only`` is the number of one of them, to train that one alone.
+    ``only`` is the number of one of them, to train that one alone; nothing is scored then. Whoever asks for the same
+    networks under another ``name``, which only says what they are for, finds them.
     """
     numbers = range(len(keys)) if only is None else range(only, only + 1)
     context.progress.stage(name, len(numbers))
-    kept_as = identity(name.replace(" ", "-"), network.description, training, x, targets, keys, context.judge.x)
-    watched = []
-    for number in numbers:
-        kept = context.common.get(f"{kept_as}-{number}")
-        if kept is None:
-            kept = _watch(network, training, x, targets, keys[number : number + 1], context.judge)
-            context.common.put(f"{kept_as}-{number}", kept)
-            kept = context.common.get(f"{kept_as}-{number}") or kept
-        watched.append(kept)
+    data = identity("training", network.description, training, x, targets)
+    names, trained = [identity("watched", data, keys[number]) for number in numbers], []
+    for number, kept_as in zip(numbers, names, strict=True):
+        trained.append(_kept(context, kept_as, partial(_train, network, training, x, targets, keys[number])))
         context.progress.advance()
-    return Watched(
-        np.stack([one["scores"] for one in watched]),
-        [one["path"] for one in watched],
-        float(sum(one["seconds"] for one in watched)),
-    )
+    paths, seconds = [one["path"] for one in trained], float(sum(one["seconds"] for one in trained))
+    if only is not None:
+        return Watched(np.empty((0, 0)), np.empty(0), paths, seconds)
+    scored_as = identity("scores", *names, context.judge.x)
+    found = _kept(context, scored_as, partial(_score, network, paths, context.judge))
+    return Watched(found["scores"], found["ensemble"], paths, seconds)
 
 
-def _watch(network, training, x, targets, key, judge) -> dict[str, np.ndarray]:
+def _kept(context: Context, name: str, make: Callable[[], dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """What the common store has under a name, made and put there if it has nothing."""
+    kept = context.common.get(name)
+    if kept is None:
+        kept = make()
+        context.common.put(name, kept)
+        kept = context.common.get(name) or kept
+    return kept
+
+
+def _train(network, training, x, targets, key) -> dict[str, np.ndarray]:
     since = time.perf_counter()
-    trained = train_networks(network, training, x, targets, key, watch=jnp.asarray(judge.x), keep_path=True)
-    scores = [judge.score(logits) for logits in np.asarray(trained.watched)[0]]
-    seconds = time.perf_counter() - since
-    return {"scores": np.asarray(scores), "path": np.asarray(trained.path)[0], "seconds": np.asarray(seconds)}
+    path = np.asarray(train_networks(network, training, x, targets, key[None], keep_path=True).path)[0]
+    return {"path": path, "seconds": np.asarray(time.perf_counter() - since)}
+
+
+def _score(network, paths, judge: Judge) -> dict[str, np.ndarray]:
+    """Scores of the networks after each epoch, each and together."""
+    tuning, scores, ensemble = jnp.asarray(judge.x), [], []
+    for epoch in range(1, len(paths[0])):
+        logits = np.asarray(_logits(network, jnp.asarray(np.stack([path[epoch] for path in paths])), tuning))
+        scores.append([judge.score(one) for one in logits])
+        ensemble.append(judge.score(logits.mean(axis=0)))
+    return {"scores": np.asarray(scores).T, "ensemble": np.asarray(ensemble)}
+
+
+@partial(jax.jit, static_argnames="network")
+def _logits(network, thetas, x):
+    return jax.lax.map(lambda theta: network.predict(theta, x), thetas)
 
 
 def smooth(scores: np.ndarray, width: int = 3) -> np.ndarray:
@@ -80,5 +110,5 @@ def smooth(scores: np.ndarray, width: int = 3) -> np.ndarray:
     >>> smooth(np.array([0.0, 3.0, 0.0, 0.0, 1.0]))
     array([1.5       , 1.        , 1.        , 0.33333333, 0.5       ])
     """
-    window = np.ones(width)
+    window = np.ones(min(width, len(scores)))
     return np.convolve(scores, window, "same") / np.convolve(np.ones_like(scores), window, "same")

@@ -5,10 +5,12 @@ from aliquot.matching.distribution import DistributionSettings, match_distributi
 from aliquot.matching.gradients import GradientSettings, match_gradients
 from aliquot.matching.history import Candidate, Condensed
 from aliquot.matching.loop import MatchSettings, match
-from aliquot.matching.metagradient import MetaGradient, meta_gradient, student_batches
+from aliquot.matching.metagradient import MetaGradient, Student, meta_gradient, segment_gradient
+from aliquot.matching.predictions import Questions, questions_of
 from aliquot.matching.rows import Rows, ensemble_targets
 from aliquot.matching.segments import Curves, Segments, SegmentSettings, draw_segment
 from aliquot.matching.slots import Slots
+from aliquot.matching.student import student_batches
 
 __all__ = [
     "Candidate",
@@ -20,15 +22,19 @@ __all__ = [
     "GradientSettings",
     "MatchSettings",
     "MetaGradient",
+    "Questions",
     "Rows",
     "SegmentSettings",
     "Segments",
     "Slots",
+    "Student",
     "draw_segment",
     "ensemble_targets",
     "match",
     "match_distributions",
     "match_gradients",
     "meta_gradient",
+    "questions_of",
+    "segment_gradient",
     "student_batches",
 ]

@@ -21,7 +21,7 @@ class Candidate(NamedTuple):
 class Condensed:
     """Synthetic rows as a method leaves them, with the history that led there."""
 
-    x: np.ndarray  # (n, …) the snapshot with the best tuning score
+    x: np.ndarray  # (n, …) the rows that were kept
     targets: np.ndarray  # (n,) or (n, C)
     student_lr: float = 0.0
     best_iteration: int = 0
@@ -45,9 +45,10 @@ class Evaluation(NamedTuple):
 
 
 class History:
-    """Figures of every iteration, every evaluation by the judge, and the best rows so far."""
+    """Figures of every iteration, every evaluation by the judge, and the best rows so far, or the last ones."""
 
-    def __init__(self):
+    def __init__(self, keep: str = "best"):
+        self.keep = keep
         self.figures: list[dict[str, np.ndarray]] = []
         self.evaluations: list[Evaluation] = []
         self.best: dict[str, np.ndarray] = {}
@@ -62,11 +63,11 @@ class History:
         self.figures.append({name: np.asarray(column) for name, column in figures.items()})
 
     def evaluate(self, candidates: Sequence[Candidate], judge: Judge) -> None:
-        """Let the judge score the candidates; keep the best one if it is the best yet."""
+        """Let the judge score the candidates; keep the best one if it is the best yet, or always."""
         verdicts = [judge.rows(one.x, one.targets) for one in candidates]
         which = int(np.argmax([verdict.mean for verdict in verdicts]))
         verdict = verdicts[which]
-        if not self.evaluations or verdict.mean > max(one.score for one in self.evaluations):
+        if self.keep == "last" or not self.evaluations or verdict.mean > max(one.score for one in self.evaluations):
             self.best = {name: np.asarray(part) for name, part in candidates[which]._asdict().items()}
         self.evaluations.append(Evaluation(self.iterations, verdict.mean, verdict.std, which))
 
@@ -84,9 +85,9 @@ class History:
         }
 
     @classmethod
-    def restore(cls, kept: Mapping[str, np.ndarray]) -> "History":
+    def restore(cls, kept: Mapping[str, np.ndarray], keep: str = "best") -> "History":
         """The history that :meth:`arrays` wrote."""
-        history = cls()
+        history = cls(keep)
         history.figures = [_under("history.", kept)]
         history.evaluations = [
             Evaluation(int(at), float(score), float(spread), int(which))
@@ -99,7 +100,7 @@ class History:
         """The best rows, and how the search for them went."""
         at, scores, spreads, which = (np.asarray(column) for column in zip(*self.evaluations, strict=True))
         columns = self._columns()
-        best = int(np.argmax(scores))
+        best = len(scores) - 1 if self.keep == "last" else int(np.argmax(scores))
         return Condensed(
             x=np.asarray(self.best["x"]),
             targets=np.asarray(self.best["targets"]),

@@ -14,15 +14,18 @@ from aliquot.context import Context
 from aliquot.errors import DegenerateSegmentError
 from aliquot.identity import identity
 from aliquot.matching.history import Candidate, Condensed
-from aliquot.matching.metagradient import MetaGradient, Split, meta_gradient, student_batches
-from aliquot.matching.rows import Rows, ensemble_targets, label_logits, soft_targets
+from aliquot.matching.labels import first_labels, labelled
+from aliquot.matching.metagradient import Batch, Student, meta_gradient, segment_gradient, walk
+from aliquot.matching.predictions import Drawn, Questions, draw_questions, prediction_loss
+from aliquot.matching.projection import project
+from aliquot.matching.rows import Rows, soft_targets
 from aliquot.matching.search import search
 from aliquot.matching.segments import Segments, SegmentSettings
 from aliquot.matching.slots import Slots
-from aliquot.networks import Network, cross_entropy
+from aliquot.matching.student import student_batches, student_loss, student_split
+from aliquot.networks import Network
 
 LOWEST_LR, HIGHEST_LR = 1e-6, 1.0  # the learned student learning rate is projected to this range
-SURE = 0.999  # what experts are sure of must have a finite logit
 OFTEN = 0.9  # a gate that stops more than this share of the iterations is worth a note
 
 
@@ -32,18 +35,24 @@ class MatchSettings:
 
     iterations: int = 40_000
     student_steps: int = 30
+    window: int = 0  # the gradient goes back through so many last steps, all that a student on the path takes; 0: all
     student_lr: float = 0.01
     student_momentum: float = 0.0
     student_batch: int = 0  # rows per student step; 0: all rows
+    student_dropout: bool = False  # as networks that are trained on the rows have it
     optimiser: Literal["sgd", "adam"] = "sgd"  # of the rows; "sgd" is heavy ball
     data_lr: float = 100.0
     data_momentum: float = 0.9  # of "sgd"
+    decay: float = 1.0  # all learning rates of "adam" end at this share, along a cosine
+    normalise: bool = False  # every iteration counts as much: gradients are divided by the length of the rows'
     learn_student_lr: bool = True
     lr_lr: float = 1e-4  # learning rate of the student's learning rate
     lr_momentum: float = 0.5
     lr_scale: Literal["raw", "log"] = "raw"  # "log": learn the logarithm
     label_lr: float = 2.0  # of learned labels
-    label_start: Literal["hard", "experts", "ensemble"] = "hard"  # of learned labels: see first_labels
+    label_start: Literal["hard", "experts", "ensemble", "balanced"] = "hard"  # of learned labels: see first_labels
+    scale_lr: float = 0.0  # of the logarithm of the scale of predictions
+    questions: int = 2048  # patients on whom predictions are compared at each iteration
     judge_every: int = 100  # iterations between two evaluations on the tuning part
     segment: SegmentSettings = field(default_factory=SegmentSettings)
 
@@ -52,11 +61,31 @@ class State(NamedTuple):
     """All that changes from one iteration to the next."""
 
     rows: Rows
-    average: Array  # of the rows' inputs over the iterations
+    average: Rows  # of the rows over the iterations
     student_lr: Array  # or its logarithm
+    log_scale: Array  # of predictions
     row_memory: Any  # the optimisers' states
     label_memory: Any
     lr_memory: Any
+    scale_memory: Any
+
+
+class Material(NamedTuple):
+    """All that stays the same: the experts' ends, what students are asked, what a valid record is."""
+
+    ends: Array  # (K, P)
+    questions: Questions | None = None
+    valid: Any = None
+
+
+class Draw(NamedTuple):
+    """What one iteration is about or, with one more axis, several."""
+
+    start: Array  # (P,)
+    target: Array  # (P,)
+    fresh: Array  # whether the student begins as a fresh network does
+    drawn: Drawn | None
+    key: Array  # of the student's batches and dropout
 
 
 class Figures(NamedTuple):
@@ -70,6 +99,17 @@ class Figures(NamedTuple):
     gated: Array  # loss above the gate
 
 
+class Found(NamedTuple):
+    """The matching loss of an iteration and its derivatives."""
+
+    loss: Array
+    rows: Rows
+    student_lr: Array
+    log_scale: Array
+    squared_length: Array
+    travelled: Array
+
+
 def match(
     network: Network,
     settings: MatchSettings,
@@ -77,22 +117,24 @@ def match(
     segments: Segments,
     start: Rows,
     *,
+    questions: Questions | None = None,
+    valid: Any = None,
     key: Array,
     context: Context,
 ) -> Condensed:
-    """Learn rows, starting from ``start`` with hard labels, on which a student follows the segments.
+    """Learn rows, starting from ``start`` with hard labels, on which a student ends where it should.
 
     Iterations run in compiled blocks; after each block the judge scores the rows, and their running average where there
-    is one, and the rows with the best tuning score are kept. The starting rows are judged too.
+    is one; those with the best tuning score are kept, or the last where the slots say so. The starting rows are judged
+    too. ``questions`` are what predictions are compared on, ``valid`` what a valid record is; both as slots need them.
     """
-    ends = jnp.asarray(segments.ends)
-    labels = first_labels(network, settings, slots, ends, start)
+    material = Material(jnp.asarray(segments.ends), questions, valid if slots.valid else None)
+    offset = 0 if questions is None else questions.offset
+    labels = first_labels(network, slots, settings.label_start, material.ends, start, offset)
 
     def advance(state, first, count):
-        numbers = jnp.arange(first, first + count)
-        segment_keys, batch_keys = _iteration_keys(key, numbers)
-        drawn = segments.draw(segment_keys, np.asarray(numbers) / settings.iterations)
-        state, figures = run_block(network, settings, slots, ends, state, drawn, batch_keys)
+        draws = draw_iterations(network, settings, slots, material, segments, key, np.arange(first, first + count))
+        state, figures = run_block(network, settings, slots, material, state, draws)
         if (np.asarray(figures.squared_length) == 0).any():
             raise DegenerateSegmentError(
                 "asked to match trajectory segments, but found one whose start equals its target; "
@@ -103,13 +145,35 @@ def match(
     found = search(
         begin(settings, start._replace(labels=labels)),
         advance,
-        partial(_candidates, settings, slots),
-        name=identity("matching", network.description, settings, slots, ends, *start, key),
+        partial(_candidates, settings, slots, material),
+        name=identity("matching", network.description, settings, slots, jax.tree.leaves(material), *start, key),
         iterations=settings.iterations,
         judge_every=settings.judge_every,
+        keep=slots.keep,
         context=context,
     )
-    return _with_notes(found, segments)
+    return _with_notes(found, segments, slots)
+
+
+def draw_iterations(
+    network: Network,
+    settings: MatchSettings,
+    slots: Slots,
+    material: Material,
+    segments: Segments,
+    key: Array,
+    numbers: np.ndarray,
+) -> Draw:
+    """What the iterations of these numbers are about."""
+    segment_keys, batch_keys = _iteration_keys(key, jnp.asarray(numbers))
+    starts, targets = segments.draw(segment_keys, numbers / settings.iterations)
+    fresh = np.full(len(numbers), slots.begin == "fresh") | ((slots.begin == "both") & (numbers % 2 == 0))
+    if fresh.any():
+        starts = jnp.where(fresh[:, None], _fresh(network, segment_keys), starts)
+    drawn = None
+    if material.questions is not None:
+        drawn = draw_questions(material.questions, segment_keys, settings.questions)
+    return Draw(starts, targets, jnp.asarray(fresh), drawn, batch_keys)
 
 
 @jax.jit
@@ -117,178 +181,184 @@ def _iteration_keys(key, numbers):
     return jax.vmap(lambda number: jax.random.split(jax.random.fold_in(key, number)), out_axes=1)(numbers)
 
 
+@partial(jax.jit, static_argnames="network")
+def _fresh(network, keys):
+    return jax.vmap(network.init)(keys)
+
+
 def begin(settings: MatchSettings, rows: Rows) -> State:
     """The state before the first iteration."""
     lr = jnp.asarray(settings.student_lr, rows.x.dtype)
     lr = jnp.log(lr) if settings.lr_scale == "log" else lr
-    row_step, label_step, lr_step = _optimisers(settings)
-    return State(rows, rows.x, lr, row_step.init(rows.x), label_step.init(rows.labels), lr_step.init(lr))
-
-
-def first_labels(network: Network, settings: MatchSettings, slots: Slots, ends: Array, rows: Rows) -> Array:
-    """The classes of the rows; where labels are learned, the logits from which that starts.
-
-    ``hard``: the classes, softened. ``experts``: the mean logits of the experts that classify the row correctly.
-    ``ensemble``: what all experts think of the row, whatever its class.
-    """
-    if slots.labels != "learned":
-        return rows.labels
-    if settings.label_start == "experts":
-        return expert_logits(network, ends, *rows)
-    if settings.label_start == "ensemble":
-        return label_logits(ensemble_targets(network, ends, rows.x), confidence=SURE)
-    return label_logits(rows.labels)
-
-
-def expert_logits(network: Network, ends: Array, x: Array, targets: Array) -> Array:
-    """Logits of each row, averaged over the experts that classify it correctly; over all where none does."""
-    logits = jax.lax.map(lambda theta: network.logits(theta, x), ends)  # (K, n[, C])
-    if logits.ndim == 2:
-        right = (logits > 0) == (targets > 0.5)
-    else:
-        right = (logits.argmax(axis=-1) == targets.argmax(axis=-1))[..., None]
-    right = jnp.where(right.any(axis=0), right, True)
-    return jnp.sum(logits * right, axis=0) / right.sum(axis=0)
+    log_scale = jnp.zeros((), rows.x.dtype)
+    row_step, label_step, lr_step, scale_step = _optimisers(settings)
+    return State(
+        rows,
+        rows,
+        lr,
+        log_scale,
+        row_step.init(rows.x),
+        label_step.init(rows.labels),
+        lr_step.init(lr),
+        scale_step.init(log_scale),
+    )
 
 
 @partial(jax.jit, static_argnames=("network", "settings", "slots"))
 def run_block(
-    network: Network,
-    settings: MatchSettings,
-    slots: Slots,
-    ends: Array,
-    state: State,
-    segments: tuple[Array, Array],
-    batch_keys: Array,
+    network: Network, settings: MatchSettings, slots: Slots, material: Material, state: State, draws: Draw
 ) -> tuple[State, Figures]:
-    """The state after one iteration per segment, and the figures of each."""
+    """The state after one iteration per draw, and the figures of each."""
 
-    def one(state, inputs):
-        return iterate(network, settings, slots, ends, state, *inputs)
+    def one(state, draw):
+        return iterate(network, settings, slots, material, state, draw)
 
-    return jax.lax.scan(one, state, (segments, batch_keys))
+    return jax.lax.scan(one, state, draws)
 
 
 def iterate(
-    network: Network,
-    settings: MatchSettings,
-    slots: Slots,
-    ends: Array,
-    state: State,
-    segment: tuple[Array, Array],
-    batch_key: Array,
+    network: Network, settings: MatchSettings, slots: Slots, material: Material, state: State, draw: Draw
 ) -> tuple[State, Figures]:
-    """One outer iteration: segment, student, meta-gradient, update of rows, labels and student learning rate.
+    """One outer iteration: student, meta-gradient, update of rows, labels and student learning rate.
 
     When the loss or any derivative is not finite, or the loss is above the gate, everything stays as it was and the
     iteration is counted.
     """
-    start, target = segment
-    rows = _labelled(network, slots, ends, target, state.rows)
+    rows = labelled(network, slots, material.ends, draw.target, state.rows)
+    seen = rows._replace(x=_seen(material, rows.x))
     student_lr = _student_lr(settings, state)
-    gradient = meta_gradient(
+    judged = _by_predictions if slots.goal == "predictions" else _by_parameters
+    found = judged(network, settings, slots, material, state._replace(rows=seen), student_lr, draw)
+    finite = _finite(found)
+    gated = finite & (found.loss > slots.gate) if slots.gate else jnp.asarray(False)
+    moved = _step(settings, slots, state._replace(rows=rows), found, student_lr)
+    state = jax.tree.map(lambda new, old: jnp.where(finite & ~gated, new, old), moved, state)
+    return state, Figures(found.loss, student_lr, found.squared_length, found.travelled, ~finite, gated)
+
+
+def _by_parameters(network, settings, slots, material, state, student_lr, draw) -> Found:
+    """The student is judged by how near it ends to the segment's target."""
+    steps = settings.student_steps
+    found = segment_gradient(
         student_loss(network, slots),
-        rows,
+        state.rows,
         student_lr,
-        start,
-        target,
-        steps=settings.student_steps,
+        draw.start,
+        draw.target,
+        steps=steps,
         momentum=settings.student_momentum,
         full=slots.gradient == "full",
-        batches=student_batches(batch_key, len(rows.x), settings.student_batch, settings.student_steps),
+        batches=_batches(settings, state, draw, steps),
         split=student_split(network, slots),
     )
-    finite = _finite(gradient)
-    gated = finite & (gradient.loss > slots.gate) if slots.gate else jnp.asarray(False)
-    moved = _step(settings, slots, state._replace(rows=rows), gradient, student_lr)
-    state = jax.tree.map(lambda new, old: jnp.where(finite & ~gated, new, old), moved, state)
-    return state, Figures(gradient.loss, student_lr, gradient.squared_length, gradient.travelled, ~finite, gated)
+    return Found(found.loss, found.rows, found.student_lr, jnp.zeros(()), found.squared_length, found.travelled)
 
 
-def student_loss(network: Network, slots: Slots):
-    """ℓ(θ, rows, batch): the student's loss on the batch, or on all rows; dropout is off."""
+def _by_predictions(network, settings, slots, material, state, student_lr, draw) -> Found:
+    """The student is judged by what it predicts; a fresh one first walks up to the window."""
+    window = settings.window or settings.student_steps
+    before = settings.student_steps - window
+    how = {"momentum": settings.student_momentum}
+    loss = student_loss(network, slots)
+    batches = _batches(settings, state, draw, settings.student_steps)
+    early, late = (jax.tree.map(lambda part, at=at: part[at], batches) for at in (slice(before), slice(before, None)))
 
-    def loss(theta, rows, batch):
-        targets = soft_targets(rows.labels) if slots.labels == "learned" else rows.labels
-        if batch is None:
-            return network.loss(theta, rows.x, targets)
-        numbers, weights = batch
-        return network.loss(theta, rows.x[numbers], targets[numbers], weights)
+    def walked(student):
+        return walk(loss, state.rows, student_lr, student, steps=before, batches=early, **how)
 
-    return loss
+    def goal(end):
+        judged = partial(prediction_loss, network, material.questions, draw.drawn)
+        value, (pull, d_scale) = jax.value_and_grad(judged, argnums=(0, 1))(end, state.log_scale)
+        return value, pull, d_scale
 
-
-def student_split(network: Network, slots: Slots) -> Split | None:
-    """The same loss in two parts, first layer and the rest, where the network has them."""
-    if not network.splits:
-        return None
-
-    def leave(theta, a, rows):
-        targets = soft_targets(rows.labels) if slots.labels == "learned" else rows.labels
-        return cross_entropy(network.leave(theta, a), targets)
-
-    return Split(network.enter, leave)
-
-
-def _labelled(network: Network, slots: Slots, ends: Array, target: Array, rows: Rows) -> Rows:
-    """The rows with the labels of this iteration; constants as far as the gradient is concerned."""
-    if slots.labels == "teacher":
-        return rows._replace(labels=soft_targets(network.logits(target, rows.x)))
-    if slots.labels == "ensemble":
-        return rows._replace(labels=ensemble_targets(network, ends, rows.x))
-    return rows
+    student = Student.at(draw.start)
+    if before:
+        student = jax.lax.cond(draw.fresh, walked, lambda student: student, student)
+    full = slots.gradient == "full"
+    found = meta_gradient(loss, state.rows, student_lr, student, goal, steps=window, full=full, batches=late, **how)
+    travelled = jnp.linalg.norm(found.end - draw.start)
+    return Found(found.loss, found.rows, found.student_lr, found.further, jnp.ones(()), travelled)
 
 
-def _finite(gradient: MetaGradient) -> Array:
-    leaves = jax.tree.leaves((gradient.loss, gradient.rows, gradient.student_lr))
+def _batches(settings, state, draw, steps) -> Batch | None:
+    size = len(state.rows.x)
+    return student_batches(draw.key, size, settings.student_batch, steps, dropout=settings.student_dropout)
+
+
+def _seen(material: Material, x: Array) -> Array:
+    """The rows as the student and the world see them: valid records, where these are asked for."""
+    return x if material.valid is None else project(material.valid, x)
+
+
+def _finite(found: Found) -> Array:
+    leaves = jax.tree.leaves((found.loss, found.rows, found.student_lr, found.log_scale))
     return jnp.stack([jnp.isfinite(leaf).all() for leaf in leaves]).all()
 
 
-def _step(settings: MatchSettings, slots: Slots, state, gradient, student_lr) -> State:
+def _step(settings: MatchSettings, slots: Slots, state: State, found: Found, student_lr: Array) -> State:
     """The state after a step of the optimisers along the meta-gradient."""
-    row_step, label_step, lr_step = _optimisers(settings)
-    moves, row_memory = row_step.update(gradient.rows.x, state.row_memory)
+    row_step, label_step, lr_step, scale_step = _optimisers(settings)
+    d_rows = found.rows
+    if settings.normalise:
+        d_rows = jax.tree.map(lambda part: part / jnp.linalg.norm(found.rows.x.ravel()), d_rows)
+    moves, row_memory = row_step.update(d_rows.x, state.row_memory)
     rows = state.rows._replace(x=state.rows.x + moves)
     label_memory, lr, lr_memory = state.label_memory, state.student_lr, state.lr_memory
     if slots.labels == "learned":
-        moves, label_memory = label_step.update(gradient.rows.labels, label_memory)
+        moves, label_memory = label_step.update(d_rows.labels, label_memory)
         rows = rows._replace(labels=rows.labels + moves)
     if settings.learn_student_lr:
-        slope = gradient.student_lr * (student_lr if settings.lr_scale == "log" else 1)
+        slope = found.student_lr * (student_lr if settings.lr_scale == "log" else 1)
         move, lr_memory = lr_step.update(slope, lr_memory)
         bounds = (np.log(LOWEST_LR), np.log(HIGHEST_LR)) if settings.lr_scale == "log" else (LOWEST_LR, HIGHEST_LR)
         lr = jnp.clip(lr + move, *bounds)
-    average = slots.average * state.average + (1 - slots.average) * rows.x
-    return State(rows, average, lr, row_memory, label_memory, lr_memory)
+    log_scale, scale_memory = state.log_scale, state.scale_memory
+    if settings.scale_lr:
+        move, scale_memory = scale_step.update(found.log_scale, scale_memory)
+        log_scale = log_scale + move
+    average = jax.tree.map(lambda old, new: slots.average * old + (1 - slots.average) * new, state.average, rows)
+    return State(rows, average, lr, log_scale, row_memory, label_memory, lr_memory, scale_memory)
 
 
 def _optimisers(settings: MatchSettings):
-    """Optimisers of rows, labels and student learning rate."""
+    """Optimisers of rows, labels, student learning rate and the scale of predictions."""
     if settings.optimiser == "adam":
-        rows, labels = optax.adam(settings.data_lr), optax.adam(settings.label_lr)
+        rows, labels = (optax.adam(_decayed(settings, lr)) for lr in (settings.data_lr, settings.label_lr))
     else:
         rows = optax.sgd(settings.data_lr, settings.data_momentum)
         labels = optax.sgd(settings.label_lr, settings.data_momentum)
-    return rows, labels, optax.sgd(settings.lr_lr, settings.lr_momentum)
+    scale = optax.adam(_decayed(settings, settings.scale_lr))
+    return rows, labels, optax.sgd(settings.lr_lr, settings.lr_momentum), scale
+
+
+def _decayed(settings: MatchSettings, lr: float):
+    return lr if settings.decay == 1 else optax.cosine_decay_schedule(lr, settings.iterations, settings.decay)
 
 
 def _student_lr(settings: MatchSettings, state: State) -> Array:
     return jnp.exp(state.student_lr) if settings.lr_scale == "log" else state.student_lr
 
 
-def _candidates(settings: MatchSettings, slots: Slots, state: State) -> list[Candidate]:
-    """The rows, and their running average where there is one."""
-    labels = soft_targets(state.rows.labels) if slots.labels == "learned" else state.rows.labels
-    inputs = [state.rows.x, state.average] if slots.average else [state.rows.x]
+def _candidates(settings: MatchSettings, slots: Slots, material: Material, state: State) -> list[Candidate]:
+    """The rows, and their running average where there is one; the average alone where the last is kept."""
+    shown = [state.rows, state.average] if slots.average else [state.rows]
+    shown = shown[-1:] if slots.keep == "last" else shown
     lr = float(_student_lr(settings, state))
-    return [Candidate(np.asarray(x), np.asarray(labels), lr) for x in inputs]
+    return [
+        Candidate(np.asarray(_seen(material, rows.x)), np.asarray(_as_targets(slots, rows.labels)), lr)
+        for rows in shown
+    ]
 
 
-def _with_notes(found: Condensed, segments: Segments) -> Condensed:
+def _as_targets(slots: Slots, labels: Array) -> Array:
+    return soft_targets(labels) if slots.labels == "learned" else labels
+
+
+def _with_notes(found: Condensed, segments: Segments, slots: Slots) -> Condensed:
     notes = list(segments.notes)
     gated = np.asarray(found.history["gated"]) if "gated" in found.history else np.zeros(1)
     if gated.mean() > OFTEN:
         notes.append(f"the loss gate stopped {gated.mean():.0%} of the iterations; raise slots.gate")
-    if found.history["candidate"][np.argmax(found.history["tuning"])]:
+    if slots.keep == "best" and found.history["candidate"][np.argmax(found.history["tuning"])]:
         notes.append("the running average of the rows scored best on tuning, and is what was kept")
     return replace(found, notes=tuple(notes))

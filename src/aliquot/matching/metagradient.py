@@ -1,12 +1,13 @@
-"""The student's way along a segment, and how the rows should change to bring it closer to the target.
+"""The student's way, and how the rows should change so that it ends better.
 
-The student starts at s, takes N steps on the synthetic rows and ends at θ_N; with the target t and D = ‖s - t‖²
-the matching loss is L = ‖θ_N - t‖² / D. One step is ``v ← μ v + g, θ ← θ - η v`` with g = ∇_θ ℓ(θ; rows).
+The student starts at s, takes N steps on the synthetic rows and ends at θ_N, where a goal says what that is worth: the
+matching loss L(θ_N). For a segment with the target t and D = ‖s - t‖² it is L = ‖θ_N - t‖² / D; other goals are in
+``predictions.py``. One step is ``v ← μ v + g, θ ← θ - η v`` with g = ∇_θ ℓ(θ; rows).
 
 The gradient runs backwards over the stored θ_i (memory N·P) with λ, the derivative of L by θ_{i+1}, and ν, the
 derivative by v_{i+1}:
 
-    λ = 2(θ_N - t) / D,  ν = 0                       at the end
+    λ = ∂L/∂θ_N,  ν = 0                              at the end
     ∂L/∂η    -= ⟨v_{i+1}, λ⟩
     ν         = ν - η λ
     ∂L/∂rows += ∇_rows ⟨∇_θ ℓ(θ_i; rows), ν⟩
@@ -21,6 +22,9 @@ depends on it alone is computed once:
 
 For plain steps (μ = 0, c_i = 1) that is the paper's formula.
 
+A long way need not be gone back to its start: whoever walks the first steps with :func:`walk` and passes on the state
+reached takes it as a constant, and the gradient goes back through the last steps only.
+
 Where a network's first layer gives a = E(θ, x), linear in x and in θ, and the loss is M(θ, a), half of the products can
 be saved: a_i is kept from the way forwards, its derivative along λ is E(λ, x) at every step, and with
 s_i(a, b) = ⟨∇M(θ_i, a), (λ, b)⟩ only the first term below needs a product per step:
@@ -29,7 +33,7 @@ s_i(a, b) = ⟨∇M(θ_i, a), (λ, b)⟩ only the first term below needs a produ
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -37,7 +41,32 @@ from jax import Array
 
 from aliquot.matching.rows import Rows
 
-StudentLoss = Callable[[Array, Rows, Array | None], Array]  # ℓ(θ, rows, batch)
+
+class Batch(NamedTuple):
+    """What one step of the student sees: rows by number with their weights (None: all), and dropout's key (None: off).
+
+    The batches of several steps have one more axis in front.
+    """
+
+    numbers: Array | None = None
+    weights: Array | None = None
+    key: Array | None = None
+
+
+StudentLoss = Callable[[Array, Rows, Batch | None], Array]  # ℓ(θ, rows, batch)
+Goal = Callable[[Array], tuple[Array, Array, Any]]  # of θ_N: the matching loss, ∂L/∂θ_N, and whatever else it says
+
+
+class Student(NamedTuple):
+    """A student on its way."""
+
+    theta: Array
+    velocity: Array
+
+    @classmethod
+    def at(cls, theta: Array) -> "Student":
+        """A student that has not moved yet."""
+        return cls(theta, jnp.zeros_like(theta))
 
 
 class Split(NamedTuple):
@@ -53,28 +82,76 @@ class MetaGradient(NamedTuple):
     loss: Array
     rows: Rows
     student_lr: Array
+    end: Array  # θ_N
+    further: Any = None  # what else the goal said
+
+
+class SegmentGradient(NamedTuple):
+    """The matching loss of a segment and its derivatives."""
+
+    loss: Array
+    rows: Rows
+    student_lr: Array
     squared_length: Array  # D; 0 if no more than rounding error: then the loss is not finite
     travelled: Array  # ‖θ_N - s‖ / ‖t - s‖
+
+
+def segment_gradient(
+    student_loss: StudentLoss, rows: Rows, student_lr: Array, start: Array, target: Array, **how
+) -> SegmentGradient:
+    """Matching loss of one segment, and its derivatives by rows, labels and student learning rate.
+
+    ``how`` goes to :func:`meta_gradient`.
+    """
+    squared_length = jnp.sum((start - target) ** 2)
+    rounding = (8 * jnp.finfo(start.dtype).eps) ** 2 * jnp.sum(start**2)
+    squared_length = jnp.where(squared_length > rounding, squared_length, 0)
+
+    def distance(end):
+        return jnp.sum((end - target) ** 2) / squared_length, 2 * (end - target) / squared_length, None
+
+    found = meta_gradient(student_loss, rows, student_lr, Student.at(start), distance, **how)
+    travelled = jnp.linalg.norm(found.end - start) / jnp.sqrt(squared_length)
+    return SegmentGradient(found.loss, found.rows, found.student_lr, squared_length, travelled)
+
+
+def walk(
+    student_loss: StudentLoss,
+    rows: Rows,
+    student_lr: Array,
+    student: Student,
+    *,
+    steps: int,
+    momentum: float = 0.0,
+    batches: Batch | None = None,
+) -> Student:
+    """The student after ``steps`` steps on the rows."""
+
+    def step(student, batch):
+        velocity = momentum * student.velocity + jax.grad(student_loss)(student.theta, rows, batch)
+        return Student(student.theta - student_lr * velocity, velocity), None
+
+    return jax.lax.scan(step, student, batches, length=steps)[0]
 
 
 def meta_gradient(
     student_loss: StudentLoss,
     rows: Rows,
     student_lr: Array,
-    start: Array,
-    target: Array,
+    student: Student,
+    goal: Goal,
     *,
     steps: int,
     momentum: float = 0.0,
     full: bool = False,
-    batches: tuple[Array, Array] | None = None,
+    batches: Batch | None = None,
     split: Split | None = None,
 ) -> MetaGradient:
-    """Matching loss of one segment, and its derivatives by rows, labels and student learning rate.
+    """What the goal says after ``steps`` steps, and its derivatives by rows, labels and student learning rate.
 
-    ``batches`` holds row numbers and weights (steps, size) from :func:`student_batches`; None takes all rows at
-    every step. ``full`` takes the exact gradient, otherwise the first-order one; with ``split``, the same loss in two
-    parts, that needs fewer products.
+    ``batches`` holds what each step sees, from :func:`student_batches`; None takes all rows at every step. ``full``
+    takes the exact gradient, otherwise the first-order one; with ``split``, the same loss in two parts, that needs
+    fewer products.
     """
     split = None if full or batches is not None else split
 
@@ -91,21 +168,16 @@ def meta_gradient(
         kept = theta, velocity if full else None, entered
         return (theta - student_lr * velocity, velocity, total + velocity), kept
 
-    still = jnp.zeros_like(start)
-    (end, _, total), (path, velocities, entered) = jax.lax.scan(forwards, (start, still, still), batches, length=steps)
-    squared_length = jnp.sum((start - target) ** 2)
-    rounding = (8 * jnp.finfo(start.dtype).eps) ** 2 * jnp.sum(start**2)
-    squared_length = jnp.where(squared_length > rounding, squared_length, 0)
-    loss = jnp.sum((end - target) ** 2) / squared_length
-    pull = 2 * (end - target) / squared_length
+    begin = (*student, jnp.zeros_like(student.theta))
+    (end, _, total), (path, velocities, entered) = jax.lax.scan(forwards, begin, batches, length=steps)
+    loss, pull, further = goal(end)
     if full:
         d_rows, d_lr = _full(student_loss, rows, student_lr, momentum, pull, path, velocities, batches)
     elif split is not None:
         d_rows, d_lr = _first_order_split(split, rows, student_lr, momentum, pull, path, entered), -(total @ pull)
     else:
         d_rows, d_lr = _first_order(student_loss, rows, student_lr, momentum, pull, path, batches), -(total @ pull)
-    travelled = jnp.linalg.norm(end - start) / jnp.sqrt(squared_length)
-    return MetaGradient(loss, d_rows, d_lr, squared_length, travelled)
+    return MetaGradient(loss, d_rows, d_lr, end, further)
 
 
 def _slope(student_loss, theta, rows, batch, direction):
@@ -171,21 +243,3 @@ def _full(student_loss, rows, student_lr, momentum, pull, path, velocities, batc
         back, (pull, *still), (path, velocities, batches), length=len(path), reverse=True
     )
     return d_rows, d_lr
-
-
-def student_batches(key: Array, n: int, batch_size: int, steps: int) -> tuple[Array, Array] | None:
-    """Row numbers and weights (steps, batch_size) of the student's batches, or None for all rows at every step.
-
-    A permutation is cut into consecutive chunks which are taken from the back, so that a short remainder comes
-    first (padded, with weight 0); when it is used up the rows are permuted again.
-    """
-    if batch_size <= 0 or batch_size >= n:
-        return None
-    chunks = -(-n // batch_size)
-    rounds = -(-steps // chunks)
-    orders = jax.vmap(lambda key: jax.random.permutation(key, n))(jax.random.split(key, rounds))
-    padding = chunks * batch_size - n
-    numbers = jnp.pad(orders, ((0, 0), (0, padding))).reshape(rounds, chunks, batch_size)[:, ::-1]
-    weights = jnp.pad(jnp.ones(n), (0, padding)).reshape(chunks, batch_size)[::-1]
-    numbers = numbers.reshape(-1, batch_size)[:steps]
-    return numbers, jnp.tile(weights, (rounds, 1))[:steps]

@@ -26,6 +26,12 @@ def ensemble_targets(network: Network, thetas: Array, x: Array) -> Array:
     return jax.lax.map(lambda theta: soft_targets(network.logits(theta, x)), thetas).mean(axis=0)
 
 
+def ensemble_logits(network: Network, thetas: Array, x: Array) -> Array:
+    """Mean logits of several networks on any number of rows; dropout off. For more than two classes they sum to 0."""
+    logits = jax.lax.map(lambda theta: network.predict(theta, x), thetas).mean(axis=0)
+    return logits if logits.ndim == 1 else logits - logits.mean(axis=1, keepdims=True)
+
+
 def label_logits(targets: Array, confidence: float = 0.95) -> Array:
     """Logits of targets softened to at most ``confidence``, from where learned labels may start.
 

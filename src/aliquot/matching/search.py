@@ -21,6 +21,7 @@ def search(
     name: str,
     iterations: int,
     judge_every: int,
+    keep: str = "best",
     context: Context,
 ) -> Condensed:
     """The best rows on the way from ``state`` through ``iterations``; a stopped search continues from its store.
@@ -28,12 +29,13 @@ def search(
     ``advance(state, first, count)`` does iterations ``first … first + count - 1`` and returns the new state, a tree of
     arrays, and figures of each iteration, ``loss`` among them; what it does may depend on the iteration's number but
     not on how iterations are cut into blocks. ``show(state)`` returns the candidates among which the judge chooses.
-    The starting rows are judged too. ``name`` is made of all that decides the search.
+    The starting rows are judged too. ``keep`` says which rows are the result: the ``"best"`` on tuning, or the
+    ``"last"``. ``name`` is made of all that decides the search.
     """
-    history = History()
+    history = History(keep)
     kept = context.store.get(name)
     if kept is not None:
-        state, history = _restore(state, kept), History.restore(kept)
+        state, history = _restore(state, kept), History.restore(kept, keep)
     context.progress.stage("starting rows", 1)
     if not history.evaluations:
         history.evaluate(show(state)[:1], context.judge)  # at the start all candidates are the same

@@ -1,5 +1,8 @@
 """Groups of patients and their means, none of which is a patient.
 
+A mean of few patients says much of each: a group of fewer than ten is widened to the ten patients of the class that are
+nearest to its mean, wherever the class has as many.
+
 The mean of a group of one patient *is* that patient, and groups of equal patients or plain chance can do the same.
 No row may be a patient here, so such a mean is replaced: by the mean of that patient and the nearest different patient
 of the class, then of the two nearest, and so on until it is nobody. Two such patients that are each other's nearest
@@ -14,6 +17,7 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from aliquot.errors import TooFewPatientsError
 
+SMALLEST = 10  # patients in a group
 SAME = 1e-6  # encoded features that differ by less are the same
 
 
@@ -25,14 +29,18 @@ def group_means(blocks: Sequence[np.ndarray], count: int, seeds: Sequence[int]) 
 
 
 def centroids(patients: np.ndarray, count: int, seed: int) -> np.ndarray:
-    """Means (count, features) of the groups that k-means finds, started once by k-means++.
+    """Means (count, features) of the groups that k-means finds, started once by k-means++; none of few patients.
 
-    >>> centroids(np.array([[0.0], [2.0], [10.0], [12.0]]), 2, seed=0).ravel().round().astype(int).tolist()
+    >>> centroids(np.repeat([[0.0], [2.0], [10.0], [12.0]], 5, axis=0), 2, seed=0).ravel().round().astype(int).tolist()
     [11, 1]
     """
-    patients, weights = np.unique(patients, axis=0, return_counts=True)
-    groups = KMeans(min(count, len(patients)), random_state=seed).fit(patients, sample_weight=weights)
-    return np.resize(groups.cluster_centers_, (count, patients.shape[1]))  # again from the front if patients repeat
+    distinct, weights = np.unique(patients, axis=0, return_counts=True)
+    groups = KMeans(min(count, len(distinct)), random_state=seed).fit(distinct, sample_weight=weights)
+    means = groups.cluster_centers_
+    if len(patients) >= SMALLEST:
+        for row in np.flatnonzero(np.bincount(groups.labels_, weights) < SMALLEST):
+            means[row] = _nearest(patients, means[row])[:SMALLEST].mean(axis=0)
+    return np.resize(means, (count, patients.shape[1]))  # again from the front if patients repeat
 
 
 def nobody(means: np.ndarray, patients: np.ndarray, everyone: np.ndarray) -> np.ndarray:
@@ -73,9 +81,14 @@ def is_patient(rows: np.ndarray, patients: np.ndarray) -> np.ndarray:
     return np.all(np.isclose(rows, nearest, rtol=SAME, atol=SAME), axis=1)
 
 
+def _nearest(patients: np.ndarray, row: np.ndarray) -> np.ndarray:
+    """The patients in the order of their distance to the row."""
+    return patients[np.argsort(((patients - row) ** 2).sum(axis=1), kind="stable")]
+
+
 def _with_neighbours(row: np.ndarray, patients: np.ndarray, everyone: np.ndarray) -> np.ndarray:
     different = patients[~is_patient(patients, row[None])]
-    nearest = different[np.argsort(((different - row) ** 2).sum(axis=1), kind="stable")]
+    nearest = _nearest(different, row)
     for others in range(1, len(nearest) + 1):
         mean = np.vstack([row[None], nearest[:others]]).mean(axis=0)
         if not is_patient(mean[None], everyone).any():

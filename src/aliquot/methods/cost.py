@@ -57,7 +57,7 @@ def expert_cost(settings: "MethodSettings", sizes: Sizes) -> dict[str, Cost]:
     others = sizes.matched * (expert.count - pilots) * expert.epochs * sizes.train
     return {
         "expert length": Cost(matched=watched),
-        "experts": Cost(others, bounded=expert.length == "tuning"),
+        "experts": Cost(others, bounded=expert.length != "fixed"),
     }
 
 

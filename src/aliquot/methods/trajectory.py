@@ -24,11 +24,13 @@ from aliquot.matching import (
     Condensed,
     Curves,
     EqualDisplacement,
+    Questions,
     Rows,
     Segments,
     Slots,
     ensemble_targets,
     match,
+    questions_of,
 )
 from aliquot.methods.cost import Cost, Sizes, trajectory_cost
 from aliquot.methods.method import Method, MethodKeys
@@ -65,8 +67,8 @@ def _on_path(name: str, title: str, slots: Slots, path: str) -> Method:
 
 
 def _candidates(settings: MethodSettings) -> int:
-    """The rows and, where there is one, their running average."""
-    return 2 if settings.slots.average else 1
+    """The rows and, where there is one, their running average; the last ones alone where these are kept."""
+    return 2 if settings.slots.average and settings.slots.keep == "best" else 1
 
 
 def _cost(settings: MethodSettings, sizes: Sizes) -> dict[str, Cost]:
@@ -94,10 +96,19 @@ def trajectory_matching(task: Task, settings: MethodSettings, *, key: jax.Array)
         settings.slots,
         segments,
         Rows(jnp.asarray(start), as_targets(labels, task.network.n_classes)),
+        questions=_questions(task, settings, experts),
+        valid=task.valid,
         key=keys.match,
         context=task.context,
     )
     return replace(found, stored=stored, expert_epochs=experts.epochs, expert_seconds=experts.seconds)
+
+
+def _questions(task: Task, settings: MethodSettings, experts: Experts) -> Questions | None:
+    """What students are asked, where they are judged by what they predict."""
+    if settings.slots.goal == "parameters":
+        return None
+    return questions_of(task.network, jnp.asarray(experts.end), jnp.asarray(task.x), task.labels)
 
 
 def experts_of(

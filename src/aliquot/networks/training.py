@@ -29,6 +29,7 @@ class TrainSettings:
     momentum: float = 0.9
     weight_decay: float = 0.0  # of all parameters, added to the gradient
     batch_size: int = 256
+    balance: bool = False  # batches hold as many rows of each class, drawn with replacement; for hard targets
     schedule: Literal["constant", "linear", "cosine"] = "constant"  # of the learning rate; the others end at 0
     gsam: GsamSettings | None = None  # None: plain SGD
 
@@ -70,9 +71,11 @@ def _start(network, keys):
 
 @partial(jax.jit, static_argnames=("network", "settings", "keep_path"))
 def _train(network, settings, x, targets, starts, epoch_keys, watch, keep_path):
+    classes = sort_by_class(targets) if settings.balance else None
+
     def train_one(start, key):
         def epoch(state, number):
-            state = _epoch(network, settings, x, targets, state, number, jax.random.fold_in(key, number))
+            state = _epoch(network, settings, x, targets, classes, state, number, jax.random.fold_in(key, number))
             theta = state[0]
             watched = None if watch is None else network.predict(theta, watch)
             return state, (watched, theta if keep_path else None)
@@ -85,11 +88,14 @@ def _train(network, settings, x, targets, starts, epoch_keys, watch, keep_path):
     return jax.lax.map(lambda inputs: train_one(*inputs), (starts, epoch_keys))  # large: one after the other
 
 
-def _epoch(network, settings, x, targets, state, number, key):
+def _epoch(network, settings, x, targets, classes, state, number, key):
     """Parameters and velocity after one pass over the rows in a new order."""
     count = -(-len(x) // min(settings.batch_size, len(x)))
     keys = jax.random.split(key, count + 1)  # of the order, and of each batch's dropout
-    batches = shuffled_batches(keys[0], len(x), settings.batch_size)  # (batches, rows), entries ≥ n are padding
+    if classes is None:
+        batches = shuffled_batches(keys[0], len(x), settings.batch_size)  # (batches, rows), entries ≥ n are padding
+    else:
+        batches = balanced_batches(keys[0], classes, count, min(settings.batch_size, len(x)))
     shares = scheduled(settings.schedule, (number * count + jnp.arange(count)) / (settings.epochs * count))
 
     def step(state, batch):
@@ -149,6 +155,34 @@ def shuffled_batches(key: Array, n: int, batch_size: int, rounds: int = 4) -> Ar
         batch = (batch + (table[:size] % count).astype(batch.dtype)[place]) % count
         place = (place + (table[size:] % size).astype(place.dtype)[batch]) % size
     return (batch * size + place).reshape(count, size)
+
+
+class Classes(NamedTuple):
+    """Row numbers in the order of their classes, and where each class begins; the last entry is the number of rows."""
+
+    order: Array
+    bounds: Array
+
+
+def sort_by_class(targets: Array) -> Classes:
+    """The rows in the order of their classes; those of hard targets (n,) or (n, C)."""
+    labels = targets.astype(int) if targets.ndim == 1 else targets.argmax(axis=1)
+    n_classes = 2 if targets.ndim == 1 else targets.shape[1]
+    order = jnp.argsort(labels, stable=True)
+    return Classes(order, jnp.searchsorted(labels[order], jnp.arange(n_classes + 1)))
+
+
+def balanced_batches(key: Array, classes: Classes, count: int, size: int) -> Array:
+    """Row numbers (count, size), drawn with replacement; the classes take turns within a batch.
+
+    >>> batches = balanced_batches(jax.random.key(0), sort_by_class(jnp.array([0.0, 0, 0, 0, 0, 1])), 2, 4)
+    >>> (batches == 5).sum(axis=1)
+    Array([2, 2], dtype=int32)
+    """
+    turn = jnp.arange(size) % (len(classes.bounds) - 1)
+    first, last = classes.bounds[turn], classes.bounds[turn + 1]
+    place = first + jax.random.uniform(key, (count, size)) * (last - first)
+    return classes.order[jnp.minimum(place.astype(int), last - 1)]
 
 
 def forget_programs(limit: int = 30_000) -> bool:

@@ -42,7 +42,14 @@ class Run:
     def task(self) -> Task:
         """What the method is given."""
         train, request = self.parts.train, self.request
-        return Task(self.networks.matched, train.x, train.labels, request.rows_per_class, self.context, self.keep_paths)
+        return Task(
+            self.networks.matched,
+            train.x,
+            train.labels,
+            request.rows_per_class,
+            self.context,
+            keep_paths=self.keep_paths,
+        )
 
     @property
     def keys(self) -> dict[str, jax.Array]:

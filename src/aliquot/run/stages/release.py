@@ -109,7 +109,7 @@ def recipe_of(run: Run, data: Data) -> dict[str, Any]:
             "learning_rate": training.learning_rate,
             "momentum": training.momentum,
             "weight_decay": training.weight_decay,
-            "batch_size": training.batch_size,
+            "batch_size": training.rows_batch_size,
             "epochs": training.final_epochs,
             "loss": "binary cross-entropy" if network.n_outputs == 1 else "cross-entropy",
         },
