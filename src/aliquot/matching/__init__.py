@@ -6,6 +6,7 @@ from aliquot.matching.gradients import GradientSettings, match_gradients
 from aliquot.matching.history import Candidate, Condensed
 from aliquot.matching.loop import MatchSettings, match
 from aliquot.matching.metagradient import MetaGradient, meta_gradient, student_batches
+from aliquot.matching.projection import project, straight_through
 from aliquot.matching.rows import Rows, ensemble_targets
 from aliquot.matching.segments import Curves, Segments, SegmentSettings, draw_segment
 from aliquot.matching.slots import Slots
@@ -30,5 +31,7 @@ __all__ = [
     "match_distributions",
     "match_gradients",
     "meta_gradient",
+    "project",
+    "straight_through",
     "student_batches",
 ]
