@@ -15,14 +15,17 @@ from aliquot.cohort import (
     Column,
     Encoder,
     EncoderSettings,
+    Layout,
     Schema,
     Series,
     SeriesEncoder,
     ValidRows,
+    on_grid,
     settled,
     valid_rows,
 )
 from aliquot.cohort.codes import RARE, LevelCode, NumberCode
+from aliquot.cohort.series import as_long
 from aliquot.matching import project, straight_through
 from aliquot.release.spreadsheet import csv
 
@@ -244,6 +247,17 @@ def test_projected_series_are_records(seed, spread, clip):
         assert (measured <= code.row_low + 1e-5).any(axis=1).sum() >= 10  # stays, not measurements
         assert (measured >= code.row_high - 1e-5).any(axis=1).sum() >= 10
     assert set(table["unit"]) <= {"icu", "hdu"}
+
+
+def test_measurements_of_projected_series_come_back_from_their_csv():
+    rng = np.random.default_rng(0)
+    series, frame = stays(rng)
+    encoder = SeriesEncoder.fit(series, frame, SERIES_SCHEMA)
+    x = settled(encoder, projected(encoder, rng.normal(size=(ROWS, *encoder.shape)).astype(np.float32)))
+    back, table = encoder.inverse(x)
+    lines = pd.read_csv(io.BytesIO(csv(as_long(back, table.iloc[:, :0]))))
+    read = on_grid(lines, Layout("row", "hour", "variable", "value", hours=5)).series
+    np.testing.assert_array_equal(encoder.transform(read, table), x)
 
 
 def test_series_carry_the_last_measurement_forward():
