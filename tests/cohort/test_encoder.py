@@ -11,6 +11,7 @@ from aliquot.cohort import Column, Encoder, EncoderSettings, Schema, infer_schem
 from aliquot.errors import SchemaError, SettingsError, TamperedError
 
 N = 60
+NUMBERS = ("age", "crp", "lactate")  # columns of the table
 
 
 @pytest.fixture
@@ -205,6 +206,58 @@ def test_decimals_are_those_of_the_source_as_far_as_float32_carries_them():
         assert json.loads(encoder.to_json())["columns"][0]["decimals"] == decimals
 
 
+def test_float32_cells_and_their_csv_are_encoded_alike():
+    encoder, table = one(pd.Series([0.1, 2.3, 0.7] * 20, dtype="float32"))
+    values = encoder.transform(table)
+    assert np.array_equal(encoder.transform(pd.DataFrame({"x": [0.1, 2.3, 0.7] * 20})), values)
+    assert encoder.inverse(values).equals(table)
+
+
+def test_levels_come_back_from_files_that_do_not_know_them_for_text():
+    cells = ["007", "=1+1", "TRUE", "a"] * 20
+    encoder, table = one(cells, "categorical")
+    assert np.array_equal(
+        encoder.transform(pd.DataFrame({"x": [7, "'=1+1", True, "a"] * 20})), encoder.transform(table)
+    )
+    encoder, _ = one(["007", "7.0", "a"] * 20, "categorical")
+    assert encoder.transform_counted(pd.DataFrame({"x": [7]}))[1] == {"x": 1}  # it could be either
+
+
+def test_a_robust_scale_is_not_moved_by_a_few_wild_values():
+    wild = np.append(np.tile(np.linspace(-1, 1, 21), 100), [1e6] * 5)
+    robust, plain = (one(wild, "numeric", EncoderSettings(scale=how))[0].columns[0] for how in ("robust", "std"))
+    assert robust.scale == pytest.approx(0.6, abs=0.01)
+    assert robust.centre == pytest.approx(0, abs=0.01)
+    assert plain.scale > 1e4
+
+
+def test_a_robust_scale_of_hardly_varying_numbers_is_the_plain_one():
+    cells = np.append(np.zeros(1000), [3.0, 4.0])
+    robust, plain = (one(cells, "numeric", EncoderSettings(scale=how))[0].columns[0] for how in ("robust", "std"))
+    assert (robust.centre, robust.scale) == (plain.centre, plain.scale)
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (np.arange(2000) / 10, (1.0, 198.9)),  # half a per cent, moved inwards
+        (np.arange(60), (9, 50)),  # the tenth from either end
+        (np.arange(19), (9, 9)),  # too few patients: the median
+        ([1.5, None], (1.5, 1.5)),
+        ([None, None], (0.0, 0.0)),
+    ],
+)
+def test_the_range_of_rows_has_ten_patients_at_either_end(cells, expected):
+    code = one(cells, "numeric")[0].columns[0]
+    assert (code.row_low, code.row_high) == expected
+
+
+def test_ten_rows_of_one_patient_are_one_patient():
+    table, patients = pd.DataFrame({"x": np.arange(1000)}), np.arange(1000) // 10
+    code = Encoder.fit(table, infer_schema(table), patients=patients).columns[0]
+    assert (code.row_low, code.row_high) == (90, 909)
+
+
 def test_clip_bounds_the_scores():
     encoder, table = one(np.append(np.zeros(N), 1e6) + 0.5, settings=EncoderSettings(clip=3))
     assert np.abs(encoder.transform(table)).max() == 3
@@ -239,7 +292,9 @@ def test_clashing_feature_names(raises):
         Encoder.fit(table, infer_schema(table))
 
 
-@pytest.mark.parametrize("wrong", [{"log": "always"}, {"rare_below": 0}, {"clip": -1.0}, {"clip": float("nan")}])
+@pytest.mark.parametrize(
+    "wrong", [{"log": "always"}, {"scale": "wide"}, {"rare_below": 0}, {"clip": -1.0}, {"clip": float("nan")}]
+)
 def test_impossible_settings(wrong, raises):
     with raises(SettingsError, next(iter(wrong))):
         EncoderSettings(**wrong)
@@ -278,6 +333,15 @@ def test_json_is_readable_by_a_stranger(encoder):
     lactate = document["columns"][2]
     assert lactate["name"] == "lactate"
     assert {"kind", "median", "centre", "scale", "log", "missing"} <= lactate.keys()
+
+
+def test_files_without_a_range_of_rows_are_read_and_written_as_they_were(encoder, table):
+    known = [replace(code, row_low=None, row_high=None) if code.name in NUMBERS else code for code in encoder.columns]
+    old = Encoder(tuple(known))
+    assert "row_low" not in old.to_json()
+    again = Encoder.from_json(old.to_json())
+    assert again.to_json() == old.to_json()
+    assert np.array_equal(again.transform(table), encoder.transform(table))
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,22 @@ def test_flags_stay_0_and_1():
     np.testing.assert_array_equal(encoder.transform(flags, nothing), values)
 
 
+def test_the_range_of_rows_counts_stays_and_patients_not_measurements():
+    values = np.repeat(np.arange(40, dtype=np.float32), 30).reshape(40, 30, 1)
+    series, nothing = Series(values, ("hr",)), pd.DataFrame(index=range(40))
+    code = SeriesEncoder.fit(series, nothing, Schema(())).channels[0]
+    assert (code.row_low, code.row_high) == (9, 30)
+    code = SeriesEncoder.fit(series, nothing, Schema(()), patients=np.arange(40) // 2).channels[0]
+    assert (code.row_low, code.row_high) == (18, 21)
+
+
+def test_rare_flags_are_no_tail():
+    values = np.zeros((400, 48, 1), np.float32)
+    values[:12, 0] = 1.0
+    code = SeriesEncoder.fit(Series(values, ("alarm",)), pd.DataFrame(index=range(400)), Schema(())).channels[0]
+    assert (code.row_low, code.row_high) == (0, 1)
+
+
 def test_a_changed_file_is_noticed():
     text = fitted(*stays()).to_json()
     for changed in (text.replace('"steps": 6', '"steps": 7'), text[:-30], text.replace("hr", "rr"), "[]"):

@@ -13,6 +13,7 @@ from aliquot.cohort.series import Series, SeriesEncoder
 from aliquot.cohort.split import split_patients
 from aliquot.cohort.stays import Stays
 from aliquot.cohort.time.grid import Layout, on_grid
+from aliquot.cohort.valid import ValidRows, settled, valid_rows
 
 __all__ = [
     "HELD_OUT",
@@ -32,6 +33,7 @@ __all__ = [
     "Series",
     "SeriesEncoder",
     "Stays",
+    "ValidRows",
     "encode_new",
     "encode_parts",
     "fingerprint",
@@ -40,5 +42,7 @@ __all__ = [
     "read_patients",
     "read_table",
     "schema_file",
+    "settled",
     "split_patients",
+    "valid_rows",
 ]

@@ -6,12 +6,23 @@ feature is above one half, or, for levels, where it is the largest. Columns with
 feature: ``missing_with`` then names the column that has it, and ``decode`` is given it after the code's own.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from aliquot.cohort.values import LARGEST, infinite, is_numeric, levels_of, numbers, truths, unreadable
+from aliquot.cohort.scaling import float_of
+from aliquot.cohort.values import (
+    LARGEST,
+    infinite,
+    is_numeric,
+    levels_of,
+    loose_spelling,
+    numbers,
+    truths,
+    unreadable,
+)
 from aliquot.cohort.wording import counted
 from aliquot.errors import SchemaError
 
@@ -32,9 +43,11 @@ class NumberCode:
     low: float | None
     high: float | None
     clip: float  # bound on |z|; 0: none
-    decimals: int  # of the source, for people
+    decimals: int  # of the source, as far as float32 scores carry them
     missing: bool  # whether a (missing) feature follows
     missing_with: str | None = None  # column whose (missing) feature tells the gaps of this one too
+    row_low: float | None = None  # range of the numbers in valid rows; ten or more patients lie at or beyond either end
+    row_high: float | None = None
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -48,7 +61,7 @@ class NumberCode:
 
     def encode(self, cells: pd.Series, block: np.ndarray) -> int:
         """Fill ``block`` (n, features); returns 0, as numbers cannot be unseen."""
-        values = read_numbers(self.name, cells, self.low, self.high)
+        values = as_stored(read_numbers(self.name, cells, self.low, self.high), self.dtype)
         gaps = np.isnan(values)
         values[gaps] = self.median
         scores = (log_scale(values) if self.log else values) - self.centre
@@ -138,13 +151,20 @@ class LevelCode:
     def encode(self, cells: pd.Series, block: np.ndarray) -> int:
         """Fill ``block`` (n, features); returns how many cells went to the rare bin as unseen."""
         codes, levels = levels_of(cells)
-        place = {level: column for column, level in enumerate(self.levels)}
         rare = len(self.levels)
-        target = np.array([place.get(level, rare) for level in levels] + [rare + self.missing])[codes]
+        target = np.array([*self._places(levels), rare + self.missing])[codes]
         block[:] = 0.0
         block[np.arange(len(cells)), target] = 1.0
         known_rare = RARE in levels and codes == levels.index(RARE)  # an exported row comes back
         return int(np.count_nonzero((target == rare) & ~np.asarray(known_rare)))
+
+    def _places(self, levels: list[str]) -> list[int]:
+        """The feature of each level: by its text, else by its loose spelling where one kept level alone has that."""
+        place = {level: column for column, level in enumerate(self.levels)}
+        spellings = [loose_spelling(level) for level in self.levels]
+        shared = Counter(spellings)
+        loose = {text: column for column, text in enumerate(spellings) if shared[text] == 1}
+        return [place.get(level, loose.get(loose_spelling(level), len(self.levels))) for level in levels]
 
     def decode(self, block: np.ndarray) -> pd.Series:
         """The level of the largest feature; rare ones all read ``(rare)``."""
@@ -194,6 +214,19 @@ def undo_log_scale(values: np.ndarray) -> np.ndarray:
 def within(values: np.ndarray, low: float | None, high: float | None) -> np.ndarray:
     """A copy of the values, moved inside the plausible range where there is one; gaps stay."""
     return np.clip(values, -np.inf if low is None else low, np.inf if high is None else high)
+
+
+def as_stored(values: np.ndarray, dtype: str) -> np.ndarray:
+    """Values as a column of the source's type holds them, in float64: a CSV file shows 0.1, whatever is stored.
+
+    >>> as_stored(np.array([0.1]), "float32").tolist(), as_stored(np.array([0.1]), "object").tolist()
+    ([0.10000000149011612], [0.1])
+    """
+    if not _is_numeric_name(dtype):
+        return values
+    stored = float_of(pd.api.types.pandas_dtype(dtype))
+    bounds = np.finfo(stored)
+    return np.clip(values, bounds.min, bounds.max).astype(stored).astype(np.float64)
 
 
 def restore(cells: np.ndarray, dtype: str, categories: list[str] | None = None) -> pd.Series:

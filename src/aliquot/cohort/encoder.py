@@ -19,6 +19,7 @@ FORMAT, VERSION = "aliquot-encoder", 1
 T = TypeVar("T")
 
 _CODES = {"numeric": NumberCode, "integer": NumberCode, "boolean": TruthCode, "categorical": LevelCode}
+_OPTIONAL = ("missing_with", "row_low", "row_high")  # absent from files where they are None, as in those of 0.1
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,21 @@ class Encoder:
     columns: tuple[Code, ...]
 
     @classmethod
-    def fit(cls, frame: pd.DataFrame, schema: Schema, settings: EncoderSettings | None = None) -> "Encoder":
-        """Encoder learned from training rows only; columns that are no features are passed over."""
+    def fit(
+        cls,
+        frame: pd.DataFrame,
+        schema: Schema,
+        settings: EncoderSettings | None = None,
+        patients: np.ndarray | None = None,
+    ) -> "Encoder":
+        """Encoder learned from training rows only; columns that are no features are passed over.
+
+        ``patients`` has a code for the patient of each row; None: every row is a patient.
+        """
         features = [column for column in schema if column.is_feature]
         _check_present(frame, [column.name for column in features])
-        codes = [fit_code(column, frame[column.name], settings or EncoderSettings()) for column in features]
+        settings = settings or EncoderSettings()
+        codes = [fit_code(column, frame[column.name], settings, patients) for column in features]
         encoder = cls(share_gaps(codes, frame))
         if len(set(encoder.feature_names)) < len(encoder.feature_names):
             raise SchemaError("two encoded columns would have the same name; rename columns that contain '='")
@@ -133,8 +144,8 @@ def _check_present(frame: pd.DataFrame, names: list[str]) -> None:
 
 
 def entry_of(code: Code) -> dict[str, Any]:
-    """The code's fields; a gap feature that is not shared needs no word."""
-    return {key: value for key, value in asdict(code).items() if (key, value) != ("missing_with", None)}
+    """The code's fields, without those that it may lack and lacks."""
+    return {key: value for key, value in asdict(code).items() if not (key in _OPTIONAL and value is None)}
 
 
 def code_of(entry: dict[str, Any]) -> Code:

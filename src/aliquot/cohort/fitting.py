@@ -1,6 +1,5 @@
 """What an encoder learns from the training rows of one column."""
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -19,14 +18,14 @@ from aliquot.cohort.codes import (
     read_numbers,
     read_truths,
 )
+from aliquot.cohort.scaling import centre_and_scale, on_decimals, resolved_decimals, row_range, written_decimals
 from aliquot.cohort.schema import Column
 from aliquot.cohort.values import YES_NO_PAIRS, is_numeric, levels_of
 from aliquot.errors import SettingsError
 
 LOG_CHOICES = ("schema", "auto", "never")
 LOG_SKEWNESS = 2.0  # beyond this, "auto" takes the logarithm
-MAX_DECIMALS = 6
-ROUNDING = 1e-12  # a spread below this share of the largest value is rounding error
+SCALES = ("std", "robust")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,17 +37,20 @@ class EncoderSettings:
     log: Literal["schema", "auto", "never"] = (
         "schema"  # "schema": where the schema says so; "auto": also where skewed; "never"
     )
+    scale: Literal["std", "robust"] = "std"  # mean and deviation of all numbers, or of the winsorised ones
     clip: float = 0.0  # standardised numbers are clipped at ± clip; 0: not at all
 
     def __post_init__(self) -> None:
         if self.log not in LOG_CHOICES:
             raise SettingsError(f"the encoder setting log must be one of {', '.join(LOG_CHOICES)}; change it")
+        if self.scale not in SCALES:
+            raise SettingsError(f"the encoder setting scale must be one of {', '.join(SCALES)}; change it")
         if self.rare_below < 1 or not self.clip >= 0:
             raise SettingsError("the encoder settings need rare_below of 1 or more and clip of 0 or more; change them")
 
 
-def fit_code(column: Column, cells: pd.Series, settings: EncoderSettings) -> Code:
-    """The code of one column.
+def fit_code(column: Column, cells: pd.Series, settings: EncoderSettings, patients: np.ndarray | None = None) -> Code:
+    """The code of one column; ``patients`` has a code for the patient of each cell, None: all are different.
 
     >>> cells = pd.Series(["f"] * 12 + ["m"] * 15 + ["x"] * 2)
     >>> fit_code(Column(name="sex", kind="categorical"), cells, EncoderSettings()).levels
@@ -58,7 +60,7 @@ def fit_code(column: Column, cells: pd.Series, settings: EncoderSettings) -> Cod
         return _fit_levels(column, cells, settings.rare_below)
     if column.kind == "boolean":
         return _fit_truths(column, cells, settings.rare_below)
-    return _fit_numbers(column, cells, settings)
+    return _fit_numbers(column, cells, settings, patients)
 
 
 def share_gaps(codes: Iterable[Code], frame: pd.DataFrame) -> tuple[Code, ...]:
@@ -120,30 +122,37 @@ def _spelling(cells: pd.Series) -> tuple[bool | int | str, bool | int | str]:
     return by_word.get(no, no), by_word.get(yes, yes)
 
 
-def _fit_numbers(column: Column, cells: pd.Series, settings: EncoderSettings) -> NumberCode:
+def _fit_numbers(
+    column: Column, cells: pd.Series, settings: EncoderSettings, patients: np.ndarray | None
+) -> NumberCode:
     values = read_numbers(column.name, cells, column.low, column.high)
     gaps = np.isnan(values)
     present = values[~gaps]
     log = settings.log != "never" and (column.log or (settings.log == "auto" and _is_skewed(present)))
     median = float(np.median(present)) if present.size else 0.0
     filled = np.where(gaps, median, values)
-    filled = log_scale(filled) if log else filled
-    spread = float(filled.std()) if filled.size else 0.0
-    scale = spread if spread > ROUNDING * np.abs(filled).max(initial=0.0) else 1.0
-    resolved = _resolved_decimals(scale * (1 + abs(median)) if log else scale)
+    centre, scale = centre_and_scale(log_scale(filled) if log else filled, settings.scale)
+    ends = row_range(present, None if patients is None else patients[~gaps], median)
+    scores = ((log_scale(np.array(ends)) if log else np.array(ends)) - centre) / scale
+    slopes = scale * (1 + np.abs(ends) if log else np.ones(2))
+    resolved = resolved_decimals(np.array(ends), scores, slopes, cells.dtype)
+    decimals = 0 if column.kind == "integer" else min(written_decimals(present, cells.dtype), resolved)
+    ends = on_decimals(ends, decimals, median)
     return NumberCode(
         name=column.name,
         kind=column.kind,
         dtype=str(cells.dtype),
         median=median,
-        centre=float(filled.mean()) if filled.size else 0.0,
+        centre=centre,
         scale=scale,
         log=log,
         low=None if column.low is None else float(column.low),
         high=None if column.high is None else float(column.high),
         clip=float(settings.clip),
-        decimals=0 if column.kind == "integer" else min(_decimals(present, cells.dtype), resolved),
+        decimals=decimals,
         missing=int(gaps.sum()) >= settings.rare_below,
+        row_low=ends.low,
+        row_high=ends.high,
     )
 
 
@@ -153,22 +162,3 @@ def _is_skewed(present: np.ndarray) -> bool:
     if spread == 0 or present.min() < 0:
         return False
     return bool((((present - present.mean()) / spread) ** 3).mean() > LOG_SKEWNESS)
-
-
-def _decimals(present: np.ndarray, dtype: object) -> int:
-    """Decimals that write every value to the precision of its type, at most ``MAX_DECIMALS``."""
-    precision = np.finfo(dtype).eps if isinstance(dtype, np.dtype) and dtype.kind == "f" else np.finfo(np.float64).eps
-    tolerance = 4 * precision * np.maximum(1.0, np.abs(present))
-    for decimals in range(MAX_DECIMALS):
-        if (np.abs(np.round(present, decimals) - present) <= tolerance).all():
-            return decimals
-    return MAX_DECIMALS
-
-
-def _resolved_decimals(unit: float) -> int:
-    """Decimals that survive float32 scores, whose last digit is worth about a millionth of ``unit``.
-
-    >>> _resolved_decimals(30.0)
-    4
-    """
-    return max(0, math.floor(6 - math.log10(unit)))

@@ -80,8 +80,8 @@ def encode_parts(cohort: Cohort, *, seed: int, settings: EncoderSettings, rows_p
 def fit_encoder(train: Cohort, settings: EncoderSettings) -> Encoder | SeriesEncoder:
     """The encoder of a table or of series, learned from the training part."""
     if train.series is None:
-        return Encoder.fit(train.frame, train.schema, settings)
-    return SeriesEncoder.fit(train.series, train.frame, train.schema, settings)
+        return Encoder.fit(train.frame, train.schema, settings, train.patient)
+    return SeriesEncoder.fit(train.series, train.frame, train.schema, settings, train.patient)
 
 
 def encode(encoder: Encoder | SeriesEncoder, patients: Cohort | Stays) -> np.ndarray:

@@ -57,21 +57,32 @@ class SeriesEncoder:
 
     @classmethod
     def fit(
-        cls, series: Series, frame: pd.DataFrame, schema: Schema, settings: EncoderSettings | None = None
+        cls,
+        series: Series,
+        frame: pd.DataFrame,
+        schema: Schema,
+        settings: EncoderSettings | None = None,
+        patients: np.ndarray | None = None,
     ) -> "SeriesEncoder":
-        """Encoder learned from training stays only."""
+        """Encoder learned from training stays only.
+
+        ``patients`` has a code for the patient of each stay; None: every stay is a patient.
+        """
         settings = settings or EncoderSettings()
+        stays = np.arange(len(series.values)) if patients is None else patients
+        whose = np.broadcast_to(stays[:, None], series.values.shape[:2])
         codes, gaps = [], []
         for place, name in enumerate(series.channels):
             column = series.values[:, :, place]
             seen = np.isfinite(column)
             if not seen.any():
                 raise SchemaError(f"the channel {name!r} was never measured in the training part; leave it out")
-            code = fit_code(Column(name=name, kind="numeric"), pd.Series(column[seen], name=name), settings)
+            cells = pd.Series(column[seen], name=name)
+            code = fit_code(Column(name=name, kind="numeric"), cells, settings, whose[seen])
             flag = bool(np.isin(column[seen], (0, 1)).all())  # levels and masks of a reader stay 0 and 1
             codes.append(replace(code, centre=0.0, scale=1.0, log=False) if flag else code)
             gaps.append(int((~seen).any(axis=1).sum()) >= settings.rare_below)
-        static = Encoder.fit(frame, schema, settings)
+        static = Encoder.fit(frame, schema, settings, patients)
         return cls(series.values.shape[1], series.step_hours, tuple(codes), tuple(gaps), static)
 
     @cached_property

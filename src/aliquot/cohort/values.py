@@ -83,6 +83,23 @@ def is_numeric(cells: pd.Series) -> bool:
     return types.is_numeric_dtype(cells.dtype) and not types.is_complex_dtype(cells.dtype)
 
 
+def loose_spelling(level: str) -> str:
+    """A level's text as it may come back from a file that does not know it for text.
+
+    There, apostrophes guard what a spreadsheet would run, and numbers and truth values lose their spelling.
+
+    >>> [loose_spelling(level) for level in ("'=A", "007", "1.50", "TRUE", "ICU")]
+    ['=A', '7', '1.5', 'true', 'ICU']
+    """
+    text = level.replace("'", "")
+    if text.lower() in ("true", "false"):
+        return text.lower()
+    try:
+        return _spell(float(text))
+    except ValueError:
+        return text
+
+
 def _spell(value: object) -> str:
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
