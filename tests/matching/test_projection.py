@@ -26,7 +26,7 @@ from aliquot.cohort import (
 )
 from aliquot.cohort.codes import RARE, LevelCode, NumberCode
 from aliquot.cohort.series import as_long
-from aliquot.matching import project, straight_through
+from aliquot.matching import project
 from aliquot.release.spreadsheet import csv
 
 N, ROWS = 60, 12
@@ -165,16 +165,6 @@ def test_numbers_stay_where_ten_patients_are():
     z = np.zeros((2, len(place)), np.float32)
     z[:, place["age"]] = [-50, 50]
     assert encoder.inverse(projected(encoder, z))["age"].tolist() == [29, 70]
-
-
-def test_the_gradient_passes_unchanged_and_networks_see_records():
-    encoder, place = small_table()
-    valid, z = valid_rows(encoder), jnp.linspace(-2, 2, 5 * len(place)).reshape(5, -1)
-    weights = jnp.arange(z.size, dtype=z.dtype).reshape(z.shape)
-    value, gradient = jax.jit(jax.value_and_grad(lambda z: (weights * straight_through(valid, z)).sum()))(z)
-    assert value == (weights * project(valid, z)).sum()
-    np.testing.assert_array_equal(gradient, weights)
-    np.testing.assert_array_equal(straight_through(valid, z), project(valid, z))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -5,13 +5,9 @@ from aliquot.matching.distribution import DistributionSettings, match_distributi
 from aliquot.matching.gradients import GradientSettings, match_gradients
 from aliquot.matching.history import Candidate, Condensed
 from aliquot.matching.loop import MatchSettings, match
-<<<<<<< HEAD
 from aliquot.matching.metagradient import MetaGradient, Student, meta_gradient, segment_gradient
 from aliquot.matching.predictions import Questions, questions_of
-=======
-from aliquot.matching.metagradient import MetaGradient, meta_gradient, student_batches
-from aliquot.matching.projection import project, straight_through
->>>>>>> valid
+from aliquot.matching.projection import project
 from aliquot.matching.rows import Rows, ensemble_targets
 from aliquot.matching.segments import Curves, Segments, SegmentSettings, draw_segment
 from aliquot.matching.slots import Slots
@@ -39,12 +35,8 @@ __all__ = [
     "match_distributions",
     "match_gradients",
     "meta_gradient",
-<<<<<<< HEAD
+    "project",
     "questions_of",
     "segment_gradient",
-=======
-    "project",
-    "straight_through",
->>>>>>> valid
     "student_batches",
 ]

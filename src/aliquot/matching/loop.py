@@ -10,6 +10,7 @@ import numpy as np
 import optax
 from jax import Array
 
+from aliquot.cohort import ValidRows
 from aliquot.context import Context
 from aliquot.errors import DegenerateSegmentError
 from aliquot.identity import identity
@@ -75,7 +76,7 @@ class Material(NamedTuple):
 
     ends: Array  # (K, P)
     questions: Questions | None = None
-    valid: Any = None
+    valid: ValidRows | None = None
 
 
 class Draw(NamedTuple):
@@ -118,7 +119,7 @@ def match(
     start: Rows,
     *,
     questions: Questions | None = None,
-    valid: Any = None,
+    valid: ValidRows | None = None,
     key: Array,
     context: Context,
 ) -> Condensed:

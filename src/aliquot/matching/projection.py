@@ -1,6 +1,7 @@
-"""Rows moved to the nearest valid record, and what their gradient is.
+"""Rows moved to the nearest valid record.
 
-Forwards, networks see records; backwards, the gradient passes to the free rows unchanged (straight-through).
+The loop lets students train on the projected rows and moves the free ones along the gradient that it finds there: the
+gradient passes unchanged (straight-through).
 """
 
 import jax
@@ -35,12 +36,6 @@ def project(valid: ValidRows, z: Array) -> Array:
     gap = (valid.gap >= 0) & (hard[..., valid.gap] > 0.5)
     hard = jnp.where(gap, jnp.asarray(valid.fill, z.dtype), hard)
     return hard if valid.measured is None else _carried_forward(valid.measured, valid.fill, hard)
-
-
-def straight_through(valid: ValidRows, z: Array) -> Array:
-    """The projected rows, whose derivative by ``z`` is the identity."""
-    fixed = jax.lax.stop_gradient(z)
-    return project(valid, fixed) + (z - fixed)
 
 
 def _on_grid(valid: ValidRows, z: Array) -> Array:

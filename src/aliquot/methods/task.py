@@ -1,11 +1,11 @@
 """What every method is given."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from jax import Array
 
+from aliquot.cohort import ValidRows
 from aliquot.context import Context
 from aliquot.networks import Network, as_targets
 
@@ -19,7 +19,7 @@ class Task:
     labels: np.ndarray  # (patients,) class codes 0…C-1
     rows_per_class: int
     context: Context = field(default_factory=Context)
-    valid: Any = None  # what a valid record is; None: anything
+    valid: ValidRows | None = None  # what a valid record is; None: anything
     keep_paths: bool = False  # keep whole trajectories of the experts, for other methods that share the store
 
     @property

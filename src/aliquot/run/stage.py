@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import jax
 
-from aliquot.cohort import Cohort, Parts
+from aliquot.cohort import Cohort, Parts, valid_rows
 from aliquot.context import Context
 from aliquot.evaluate.evidence import Evidence
 from aliquot.matching import Condensed
@@ -48,7 +48,8 @@ class Run:
             train.labels,
             request.rows_per_class,
             self.context,
-            keep_paths=self.keep_paths,
+            None if self.parts.encoder is None else valid_rows(self.parts.encoder),
+            self.keep_paths,
         )
 
     @property

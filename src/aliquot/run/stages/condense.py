@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from aliquot.cohort import settled
 from aliquot.methods import Cost, Sizes
 from aliquot.methods.cost import FORWARDS
 from aliquot.run.stage import Run, Stage
@@ -19,6 +20,8 @@ def _condense(run: Run) -> Run:
             f"chosen and scored with the network itself ({networks.trained.n_parameters:,})"
         )
         found = replace(found, notes=(*found.notes, note))
+    if request.settings.slots.valid and run.parts.encoder is not None:
+        found = replace(found, x=settled(run.parts.encoder, found.x))  # to the last digit what their cells encode to
     return replace(run, condensed=found)
 
 
