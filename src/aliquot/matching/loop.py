@@ -302,23 +302,28 @@ def _step(settings: MatchSettings, slots: Slots, state: State, found: Found, stu
     d_rows = found.rows
     if settings.normalise:
         d_rows = jax.tree.map(lambda part: part / jnp.linalg.norm(found.rows.x.ravel()), d_rows)
-    moves, row_memory = row_step.update(d_rows.x, state.row_memory)
-    rows = state.rows._replace(x=state.rows.x + moves)
-    label_memory, lr, lr_memory = state.label_memory, state.student_lr, state.lr_memory
+    x, row_memory = _moved(row_step, state.rows.x, d_rows.x, state.row_memory)
+    labels, label_memory = state.rows.labels, state.label_memory
     if slots.labels == "learned":
-        moves, label_memory = label_step.update(d_rows.labels, label_memory)
-        rows = rows._replace(labels=rows.labels + moves)
+        labels, label_memory = _moved(label_step, labels, d_rows.labels, label_memory)
+    rows = Rows(x, labels)
+    lr, lr_memory = state.student_lr, state.lr_memory
     if settings.learn_student_lr:
         slope = found.student_lr * (student_lr if settings.lr_scale == "log" else 1)
-        move, lr_memory = lr_step.update(slope, lr_memory)
+        lr, lr_memory = _moved(lr_step, lr, slope, lr_memory)
         bounds = (np.log(LOWEST_LR), np.log(HIGHEST_LR)) if settings.lr_scale == "log" else (LOWEST_LR, HIGHEST_LR)
-        lr = jnp.clip(lr + move, *bounds)
+        lr = jnp.clip(lr, *bounds)
     log_scale, scale_memory = state.log_scale, state.scale_memory
     if settings.scale_lr:
-        move, scale_memory = scale_step.update(found.log_scale, scale_memory)
-        log_scale = log_scale + move
+        log_scale, scale_memory = _moved(scale_step, log_scale, found.log_scale, scale_memory)
     average = jax.tree.map(lambda old, new: slots.average * old + (1 - slots.average) * new, state.average, rows)
     return State(rows, average, lr, log_scale, row_memory, label_memory, lr_memory, scale_memory)
+
+
+def _moved(optimiser: optax.GradientTransformation, value: Array, slope: Array, memory: Any) -> tuple[Array, Any]:
+    """The value after a step of its optimiser, and what the optimiser remembers."""
+    move, memory = optimiser.update(slope, memory)
+    return jnp.asarray(optax.apply_updates(value, move)), memory
 
 
 def _optimisers(settings: MatchSettings):

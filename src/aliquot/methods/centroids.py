@@ -38,7 +38,7 @@ def centroids(patients: np.ndarray, count: int, seed: int) -> np.ndarray:
     groups = KMeans(min(count, len(distinct)), random_state=seed).fit(distinct, sample_weight=weights)
     means = groups.cluster_centers_
     if len(patients) >= SMALLEST:
-        for row in np.flatnonzero(np.bincount(groups.labels_, weights) < SMALLEST):
+        for row in np.flatnonzero(np.bincount(np.asarray(groups.labels_), weights) < SMALLEST):
             means[row] = _nearest(patients, means[row])[:SMALLEST].mean(axis=0)
     return np.resize(means, (count, patients.shape[1]))  # again from the front if patients repeat
 
