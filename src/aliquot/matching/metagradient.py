@@ -172,7 +172,7 @@ def meta_gradient(
     (end, _, total), (path, velocities, entered) = jax.lax.scan(forwards, begin, batches, length=steps)
     loss, pull, further = goal(end)
     if full:
-        d_rows, d_lr = _full(student_loss, rows, student_lr, momentum, pull, path, velocities, batches)
+        d_rows, d_lr = _full(student_loss, rows, student_lr, momentum, pull, (path, velocities, batches))
     elif split is not None:
         d_rows, d_lr = _first_order_split(split, rows, student_lr, momentum, pull, path, entered), -(total @ pull)
     else:
@@ -229,7 +229,9 @@ def _step_weights(momentum: float, path: Array) -> Array:
     return jnp.cumsum(momentum ** jnp.arange(len(path), dtype=path.dtype))[::-1]
 
 
-def _full(student_loss, rows, student_lr, momentum, pull, path, velocities, batches):
+def _full(student_loss, rows, student_lr, momentum, pull, way):
+    """``way`` holds θ_i, v_{i+1} and the batch of every step."""
+
     def back(state, step):
         lam, nu, d_rows, d_lr = state
         theta, velocity, batch = step
@@ -239,7 +241,5 @@ def _full(student_loss, rows, student_lr, momentum, pull, path, velocities, batc
         return (lam + curved, momentum * nu, jax.tree.map(jnp.add, d_rows, d_step), d_lr), None
 
     still = (jnp.zeros_like(pull), jax.tree.map(jnp.zeros_like, rows), jnp.zeros_like(student_lr))
-    (_, _, d_rows, d_lr), _ = jax.lax.scan(
-        back, (pull, *still), (path, velocities, batches), length=len(path), reverse=True
-    )
+    (_, _, d_rows, d_lr), _ = jax.lax.scan(back, (pull, *still), way, reverse=True)
     return d_rows, d_lr

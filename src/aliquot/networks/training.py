@@ -59,7 +59,7 @@ def train_networks(
     and with a constant learning rate the first epochs do not depend on how many follow.
     """
     start, epoch_keys = _start(network, keys)
-    return _train(network, settings, x, targets, start, epoch_keys, watch, keep_path)
+    return _train(network, settings, _Data(x, targets, None), start, epoch_keys, watch, keep_path)
 
 
 @partial(jax.jit, static_argnames="network")
@@ -69,13 +69,22 @@ def _start(network, keys):
     return jax.vmap(network.init)(start_keys), epoch_keys
 
 
+class _Data(NamedTuple):
+    """What networks are trained on."""
+
+    x: Array
+    targets: Array
+    classes: "Classes | None"  # where batches are balanced
+
+
 @partial(jax.jit, static_argnames=("network", "settings", "keep_path"))
-def _train(network, settings, x, targets, starts, epoch_keys, watch, keep_path):
-    classes = sort_by_class(targets) if settings.balance else None
+def _train(network, settings, data, starts, epoch_keys, watch, keep_path):
+    if settings.balance:
+        data = data._replace(classes=sort_by_class(data.targets))
 
     def train_one(start, key):
         def epoch(state, number):
-            state = _epoch(network, settings, x, targets, classes, state, number, jax.random.fold_in(key, number))
+            state = _epoch(network, settings, data, state, number, jax.random.fold_in(key, number))
             theta = state[0]
             watched = None if watch is None else network.predict(theta, watch)
             return state, (watched, theta if keep_path else None)
@@ -88,8 +97,9 @@ def _train(network, settings, x, targets, starts, epoch_keys, watch, keep_path):
     return jax.lax.map(lambda inputs: train_one(*inputs), (starts, epoch_keys))  # large: one after the other
 
 
-def _epoch(network, settings, x, targets, classes, state, number, key):
+def _epoch(network, settings, data, state, number, key):
     """Parameters and velocity after one pass over the rows in a new order."""
+    x, targets, classes = data
     count = -(-len(x) // min(settings.batch_size, len(x)))
     keys = jax.random.split(key, count + 1)  # of the order, and of each batch's dropout
     if classes is None:
