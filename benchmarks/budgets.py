@@ -2,7 +2,7 @@
 
     python benchmarks/budgets.py [--preset default]
 
-Cohorts with a preset of their own, as default-ouh, are asked for that. Minutes are the costs of a run's stages (rows
+Minutes are the costs of a run's stages (rows
 through the network) at the pace of training one network of that shape here. For small networks the pace differs between
 stages; compare with what runs really took.
 """
@@ -16,20 +16,20 @@ import numpy as np
 
 from aliquot.cohort import Part, Parts
 from aliquot.networks import Network, TrainSettings, train_networks
-from aliquot.presets import BUDGETS, PRESETS
+from aliquot.presets import BUDGETS
 from aliquot.run.pipeline import PIPELINE
 from aliquot.run.request import RequestOptions
 from aliquot.run.stage import Run
 
-COHORTS = {  # patients, shape of one row, name of its own preset
-    "SUPPORT2": (9_105, (70,), ""),
-    "OUH": (161_955, (34,), "ouh"),
-    "PUH": (38_717, (34,), "puh"),
-    "UHB": (98_750, (34,), "uhb"),
-    "eICU": (49_305, (402,), "eicu"),
-    "PhysioNet 2012, table": (12_000, (228,), "physionet2012"),
-    "PhysioNet 2012, series": (12_000, (48, 86), ""),
-    "MIMIC-III": (21_139, (48, 60), "mimic3"),
+COHORTS = {  # patients, shape of one row
+    "SUPPORT2": (9_105, (70,)),
+    "OUH": (161_955, (34,)),
+    "PUH": (38_717, (34,)),
+    "UHB": (98_750, (34,)),
+    "eICU": (49_305, (402,)),
+    "PhysioNet 2012, table": (12_000, (228,)),
+    "PhysioNet 2012, series": (12_000, (48, 86)),
+    "MIMIC-III": (21_139, (48, 60)),
 }
 ROWS_PER_CLASS = 50
 
@@ -40,12 +40,11 @@ def main() -> None:
     asked = parser.parse_args()
     head = f"{'experts':>8} {'epochs':>6} {'iterations':>10} {'evals':>5} {'networks':>8} {'minutes':>8}"
     print(f"{'cohort':<24} {'budget':<6} {head}")
-    for cohort, (n, shape, name) in COHORTS.items():
-        series, preset = len(shape) == 2, f"{asked.preset}-{name}"
-        preset = preset if preset in PRESETS else asked.preset
-        pace = None
+    for cohort, (n, shape) in COHORTS.items():
+        series, pace = len(shape) == 2, None
         for budget in BUDGETS:
-            request = RequestOptions(preset=preset, budget=budget, rows_per_class=ROWS_PER_CLASS).request(series=series)
+            options = RequestOptions(preset=asked.preset, budget=budget, rows_per_class=ROWS_PER_CLASS)
+            request = options.request(series=series)
             settings = request.settings
             run = Run(request=request, parts=parts(n, shape), networks=settings.network.build(shape, 2))
             pace = pace or seconds_per_row(run.networks.trained, shape)

@@ -22,7 +22,7 @@ def condense(
     target: str | None = None,
     *,
     rows_per_class: int = 50,
-    method: str | Method = "btm",
+    method: str | Method | None = None,
     preset: str = "default",
     budget: str = "cpu",
     start: str | None = None,
@@ -49,7 +49,7 @@ def condense(
         Synthetic rows to learn for each class.
     method
         How to condense: a name (``aliquot.methods.METHODS`` lists them), or a :class:`aliquot.methods.Method` of your
-        own.
+        own; None: the preset's, which is function matching for tables and BTM for series.
     preset, budget, settings
         ``"default"`` or ``"paper"``; ``"smoke"`` (seconds), ``"cpu"`` (minutes) or ``"paper"`` (hours); and single
         settings by section, such as ``{"match": {"iterations": 500}}``.

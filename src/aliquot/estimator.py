@@ -1,6 +1,7 @@
 """``Condenser``: condensation as an imbalanced-learn sampler, for pipelines and grid searches."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -21,7 +22,7 @@ from aliquot.methods import Method
 from aliquot.networks import Build
 from aliquot.presets import BUDGETS, PRESETS
 from aliquot.presets.settings import with_choices
-from aliquot.run.request import RequestOptions
+from aliquot.run.request import Request, RequestOptions
 from aliquot.run.stage import Run, run_stages
 from aliquot.run.stages.condense import CONDENSE
 from aliquot.run.stages.prepare import PREPARE
@@ -37,7 +38,7 @@ class Condenser(BaseSampler):
 
     Parameters
     ----------
-    method : a name in ``aliquot.methods.METHODS``, or a method of your own
+    method : a name in ``aliquot.methods.METHODS``, or a method of your own; None: the preset's
     rows_per_class : synthetic rows per class
     preset, budget, settings, network : as in :func:`aliquot.condense`
     tuning_share : share of ``X`` on which expert length and snapshot are chosen
@@ -60,7 +61,7 @@ class Condenser(BaseSampler):
 
     _sampling_type = "bypass"
     _parameter_constraints: ClassVar[dict] = {
-        "method": [str, Method],
+        "method": [str, Method, None],
         "rows_per_class": [Interval(Integral, 1, None, closed="left")],
         "preset": [StrOptions(set(PRESETS))],
         "budget": [StrOptions(set(BUDGETS))],
@@ -73,7 +74,7 @@ class Condenser(BaseSampler):
     def __init__(
         self,
         *,
-        method: str | Method = "btm",
+        method: str | Method | None = None,
         rows_per_class: int = 50,
         preset: str = "default",
         budget: str = "cpu",
@@ -115,7 +116,7 @@ class Condenser(BaseSampler):
             changes=(with_choices(self.settings, network=self.network),),
             network=self.network if callable(self.network) else None,
         )
-        request = options.request(series=X.ndim == 3)
+        request = _with_hard_labels(options.request(series=X.ndim == 3))
         train, tuning = self._roles(labels, seed)
         encode = _encoded_series if X.ndim == 3 else _standardised
         x, in_units = encode(X, train, request.settings.encoder)
@@ -135,6 +136,14 @@ class Condenser(BaseSampler):
             return everyone, everyone
         train, tuning = train_test_split(everyone, test_size=wanted, stratify=labels, random_state=seed)
         return np.asarray(train), np.asarray(tuning)
+
+
+def _with_hard_labels(request: Request) -> Request:
+    """The request for rows that carry a class and nothing else: a sampler returns no probabilities."""
+    slots = request.settings.slots
+    if slots.labels != "learned":
+        return request
+    return replace(request, settings=replace(request.settings, slots=replace(slots, labels="hard")))
 
 
 def _standardised(X, train: np.ndarray, settings: EncoderSettings) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:

@@ -233,7 +233,7 @@ def test_tampered_release(finished, aliquot, tmp_path, name, harm):
 
 
 @pytest.mark.parametrize("harm", [spoil, truncate])
-@pytest.mark.parametrize("name", ["experts", "curves", "matching", "full-data"])
+@pytest.mark.parametrize("name", ["experts", "curves", "matching", "watched", "scores"])
 def test_tampered_checkpoint(finished, aliquot, tmp_path, name, harm):
     copy = tmp_path / "run"
     shutil.copytree(finished[0] / "run", copy)

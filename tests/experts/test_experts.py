@@ -93,6 +93,7 @@ CHANGES = {
     "momentum": 0.5,
     "weight_decay": 0.1,
     "batch_size": 32,
+    "balance": True,
     "schedule": "cosine",
 }
 

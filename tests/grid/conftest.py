@@ -19,6 +19,7 @@ QUICK = (
     "expert.block=1",
     "expert.pilots=1",
     "expert.epochs=3",
+    "expert.balance=false",
     "curve.steps=20",
     "curve.check_every=0",
     "match.iterations=4",

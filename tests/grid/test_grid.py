@@ -56,11 +56,11 @@ def test_one_line_per_entry_in_order(grid):
 
 def test_the_history_has_one_entry_per_evaluation(grid):
     lines = {line.label: line for line in grid[2]}
-    history = lines["btm"].history
+    history = lines["mtt"].history
     assert history.iteration == (0, 2, 4)
     assert history.loss[0] is None
     assert np.isfinite(history.loss[1:]).all()
-    assert max(history.tuning) == lines["btm"].tuning
+    assert max(history.tuning) == lines["mtt"].tuning
     assert lines["random"].history == Evaluations()
     assert all(len(lines[name].rows_sha256) == 64 for name in ("btm", "mtt", "m3d", "random"))
 
@@ -81,7 +81,7 @@ def test_the_same_cell_twice_is_run_once(table, grid_cells, tmp_path, monkeypatc
         ("curve.steps=10", ["btm"], ["curves"]),
         ("match.iterations=2", ["btm", "mtt"], []),
         ("distribution.iterations=2", ["m3d"], []),
-        ("expert.batch_size=50", ["btm", "mtt"], ["curves", "expert", *["experts"] * 3, *["paths"] * 3]),
+        ("expert.batch_size=50", ["btm", "mtt"], ["curves", *["experts"] * 3, *["paths"] * 3, "scores", "watched"]),
     ],
 )
 def test_a_changed_setting_runs_again_only_what_depends_on_it(grid, table, grid_cells, change, again, stored):

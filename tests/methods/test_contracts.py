@@ -120,7 +120,8 @@ def test_experts_are_trained_once_for_all_methods(task, monkeypatch):
     )
     shared = replace(task, context=replace(task.context, shared=InMemoryStore()))
     for name in ("mtt", "tesla", "btm", "mtt+linear", "mtt+displacement", "soft-random"):
-        get_method(name).condense(shared, settings_of(name), key=jax.random.key(0))
+        experts = {**SETTINGS["expert"], "balance": False}  # our BTM asks for others
+        get_method(name).condense(shared, settings_of(name, expert=experts), key=jax.random.key(0))
     assert len(trained) == 1
 
 
@@ -229,7 +230,7 @@ def test_errors_name_what_is_known(blobs):
         get_method("btmm")
     with pytest.raises(SettingsError, match="sgd, displacement, linear, bezier"):
         get_method("mtt+spline")
-    with pytest.raises(SettingsError, match="put on a path: btm, mtt, tesla, ftd, datm"):
+    with pytest.raises(SettingsError, match="put on a path: bfm, btm, mtt, tesla, ftd, datm"):
         get_method("m3d+bezier")
     with pytest.raises(SettingsError, match="gaussian"):
         starting_rows(x, labels, 2, 2, "gauss", rng=np.random.default_rng(0))

@@ -17,7 +17,7 @@ from aliquot.networks import mlp
 from aliquot.presets.settings import load_settings
 
 FROZEN = Path(__file__).with_name("frozen.json")
-NAMES = [*METHODS, "mtt+bezier", "btm+linear", "mtt+displacement", "datm:official"]
+NAMES = [*METHODS, "mtt+bezier", "btm+linear", "mtt+displacement", "btm:paper", "datm:official"]
 SETTINGS = {
     "expert": {"count": 3, "epochs": 4, "learning_rate": 0.1, "batch_size": 32, "length": "fixed"},
     "curve": {"steps": 10, "check_every": 0},

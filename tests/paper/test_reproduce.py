@@ -135,7 +135,7 @@ def test_numbers_of_the_paper_without_a_place_are_said(fake_grid, tmp_path):
 def test_theorem_has_a_line_for_every_expert(fake_grid, tmp_path):
     run(tmp_path, "theorem", budget="smoke", only=("uhb",))
     table = pd.read_csv(tmp_path / "theorem" / "table.csv")
-    assert table.groupby("method")["expert"].apply(list).to_dict() == {"btm": [0, 1, 2], "ours": [0, 1, 2]}
+    assert table.groupby("method")["expert"].apply(list).to_dict() == {"btm": [0, 1, 2], "our-btm": [0, 1, 2]}
     assert table[["curvature", "distance", "prediction_gap", "loss_bezier"]].notna().all(axis=None)
 
 

@@ -9,7 +9,7 @@ from aliquot.errors import FileError, SettingsError
 from aliquot.paper import ALL_STUDIES, STUDIES
 from aliquot.paper.cohorts import PAPER_COHORTS, SIMULATION, cohort_source
 from aliquot.paper.reproduce import Reproduction, chosen_lines
-from aliquot.paper.study import BUDGET_SCALES, METHOD_ORDER, OUR_RECIPE, Plan
+from aliquot.paper.study import BUDGET_SCALES, METHOD_ORDER, OUR_BTM, OUR_RECIPE, OURS, Plan
 from aliquot.presets import BUDGETS, PRESETS
 
 
@@ -26,7 +26,7 @@ def rows(name, budget="paper"):
     ("name", "cohorts"), [("table-curial", ("ouh", "puh", "uhb")), ("table-icu", ("eicu", "mimic3"))]
 )
 def test_the_tables_are_cohorts_times_methods_times_sizes(name, cohorts):
-    asked = [line for line in rows(name) if line.method != OUR_RECIPE]
+    asked = [line for line in rows(name) if line.method not in OURS]
     assert {(line.cohort, line.method, line.rows) for line in asked} == {
         (cohort, method, size)
         for cohort in cohorts
@@ -35,9 +35,9 @@ def test_the_tables_are_cohorts_times_methods_times_sizes(name, cohorts):
     }
     assert len(asked) == len(cohorts) * 7 * 4
     assert all(line.cell.request.preset == f"paper-{line.cohort}" for line in asked)
-    ours = [line.cell.request for line in rows(name) if line.method == OUR_RECIPE]
-    assert {request.preset for request in ours} == {f"default-{cohort}" for cohort in cohorts}
-    assert {request.method for request in ours} == {"btm"}
+    ours = {(line.cohort, line.method, line.cell.request.method) for line in rows(name) if line.method in OURS}
+    assert ours == {(cohort, name, OURS[name]) for cohort in cohorts for name in OURS} - {("mimic3", OUR_RECIPE, "bfm")}
+    assert {line.cell.request.preset for line in rows(name) if line.method in OURS} == {"default"}
     assert Counter(line.cohort for line in lines(name) if line.method == "full") == dict.fromkeys(cohorts, 1)
 
 
@@ -53,7 +53,7 @@ def test_the_paper_is_literal_at_its_own_budget():
             every = 20 if line.method == "ftd" else 10  # FTD shows two candidates, the rows and their average
             assert (settings.match.iterations, settings.match.judge_every) == (40_000, every)
             assert settings.match.student_steps == (30 if line.method == "btm" else 80)
-        if line.method != OUR_RECIPE:
+        if line.method not in OURS:
             assert settings.expert.count == 50
         assert settings.evaluation.final_networks == 10
 
@@ -80,7 +80,7 @@ def test_experts_and_curves_of_every_cohort(name):
     asked = lines(name)
     assert {line.cohort for line in asked} == set(PAPER_COHORTS)
     assert {line.cell.kind for line in asked} == {"geometry"}
-    assert {line.method for line in asked} == ({"btm"} if name == "storage" else {"btm", OUR_RECIPE})
+    assert {line.method for line in asked} == ({"btm"} if name == "storage" else {"btm", OUR_BTM})
 
 
 def cells(name, budget):
@@ -116,7 +116,7 @@ def test_every_line_names_a_preset_and_a_method(name, budget):
         assert line.cell.request.preset in PRESETS
         assert line.cell.request.budget == budget
         assert line.cell.request.chosen
-        assert line.method in (*METHOD_ORDER, OUR_RECIPE, "full")
+        assert line.method in (*METHOD_ORDER, *OURS, "full")
 
 
 def test_a_smoke_test_is_small():

@@ -8,6 +8,7 @@ from aliquot.methods import METHODS
 from aliquot.presets import BUDGETS, PRESETS
 from aliquot.presets.settings import (
     Settings,
+    default_method,
     load_settings,
     settings_from,
     with_choices,
@@ -50,11 +51,15 @@ def test_the_papers_datasets():
     assert (mimic.evaluation.search_epochs, mimic.evaluation.final_epochs) == (60, 80)
 
 
-@pytest.mark.parametrize("name", ["ouh", "puh", "uhb", "eicu", "mimic3"])
-def test_our_recipe_for_a_dataset_condenses_for_the_papers_network(name):
-    ours, papers = (load_settings(f"{kind}-{name}", series=name == "mimic3").network for kind in ("default", "paper"))
-    shape = (48, 60) if name == "mimic3" else (27,)
-    assert ours.build(shape, 2).trained is papers.build(shape, 2).trained
+def test_our_recipe_knows_no_dataset():
+    assert [name for name in PRESETS if name.startswith("default")] == ["default"]
+
+
+def test_a_preset_names_the_method_that_it_runs():
+    assert [default_method(name) for name in ("default", "paper", "paper-mimic3", "official")] == ["bfm", *["btm"] * 3]
+    assert default_method(series=True) == "btm"
+    assert load_settings() == load_settings(method="bfm")
+    assert load_settings(series=True) == load_settings(method="btm", series=True)
 
 
 def test_rivals_have_the_papers_eighty_steps_and_their_own_slots():
@@ -148,7 +153,7 @@ def test_unknown_preset_or_budget():
 
 
 def test_series_have_settings_of_their_own_but_the_paper_at_its_own_budget_has_none():
-    table, series = load_settings(), load_settings(series=True)
+    table, series = load_settings(method="btm"), load_settings(method="btm", series=True)
     assert series.match.iterations < table.match.iterations
     assert series.expert.pilots == series.expert.count
     assert series.slots.labels == "learned"

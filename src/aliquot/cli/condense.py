@@ -62,7 +62,7 @@ def condense(
     """
     from aliquot.methods import get_method
 
-    if get_method(recipe.method).selects_rows and not run.allow_real_rows:
+    if recipe.method and get_method(recipe.method).selects_rows and not run.allow_real_rows:
         raise SettingsError(
             f"asked for method {recipe.method!r}, whose rows are real patients; add --allow-real-rows if that is meant"
         )

@@ -32,8 +32,8 @@ Budget = Annotated[
 Preset = Annotated[
     str,
     typer.Option(
-        help="default: the recipe that measured best; paper: its numbers literally (both also for one dataset, as "
-        "default-eicu or paper-mimic3); official: those of each method's released code.",
+        help="default: the recipe that measured best; paper: its numbers literally (also for one dataset, as "
+        "paper-mimic3); official: those of each method's released code.",
         metavar="NAME",
         autocompletion=completing(PRESETS),
         callback=one_of("preset", PRESETS),
@@ -85,14 +85,14 @@ class Recipe:
 
     rows_per_class: RowsPerClass = 50
     method: Annotated[
-        str,
+        str | None,
         typer.Option(
             help=f"How to condense: {', '.join(METHODS.names)}; trajectory methods also on another path, as in "
-            "mtt+bezier.",
+            "mtt+bezier. By default the preset's: bfm for tables, btm for series and the paper.",
             metavar="NAME",
             autocompletion=completing(METHODS),
         ),
-    ] = "btm"
+    ] = None
     preset: Preset = "default"
     budget: Budget = "cpu"
     start: Start = None

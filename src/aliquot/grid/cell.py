@@ -14,7 +14,7 @@ from aliquot.grid.geometry import PathsResult
 from aliquot.identity import identity
 from aliquot.methods import Method, get_method
 from aliquot.methods.method import NEEDS
-from aliquot.presets.settings import Change, Settings, load_settings
+from aliquot.presets.settings import Change, Settings, default_method, load_settings
 from aliquot.run.request import PROTOCOL, Request
 
 FULL = "full data"  # label of the cell that trains on all patients
@@ -144,6 +144,7 @@ def compared_cells(
     """All cells of a comparison, seed by seed: full data, then every variant at every size."""
     conditions = conditions or Conditions()
     common, budget = conditions.settings(), conditions.budget
+    everybody = {"settings": common, "method": default_method(conditions.preset, series=conditions.series)}
 
     def cell(variant: Variant, size: int, seed: int) -> Cell:
         asked = {"method": variant.method, "rows_per_class": size}
@@ -154,8 +155,8 @@ def compared_cells(
 
     cells = []
     for seed in seeds:
-        everybody = Request(settings=common, rows_per_class=1, seed=seed, preset=conditions.preset, budget=budget)
-        cells.append(Cell(FULL, everybody, "full"))
+        request = Request(**everybody, rows_per_class=1, seed=seed, preset=conditions.preset, budget=budget)
+        cells.append(Cell(FULL, request, "full"))
         cells += [cell(variant, size, seed) for size in sizes for variant in variants]
     return cells
 

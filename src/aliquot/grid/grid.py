@@ -97,7 +97,7 @@ def described(cell: Cell) -> str:
 
     >>> from aliquot.presets.settings import load_settings
     >>> from aliquot.run.request import Request
-    >>> described(Cell("btm", Request(settings=load_settings(), rows_per_class=10, seed=3)))
+    >>> described(Cell("btm", Request(settings=load_settings(), method="btm", rows_per_class=10, seed=3)))
     'btm, 10 rows per class, seed 3'
     """
     size = f", {cell.request.rows_per_class} rows per class" if cell.kind == "rows" else ""

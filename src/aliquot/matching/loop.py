@@ -257,11 +257,12 @@ def _by_parameters(network, settings, slots, material, state, student_lr, draw) 
 
 def _by_predictions(network, settings, slots, material, state, student_lr, draw) -> Found:
     """The student is judged by what it predicts; a fresh one first walks up to the window."""
-    window = settings.window or settings.student_steps
-    before = settings.student_steps - window
+    steps = settings.student_steps
+    window = min(settings.window or steps, steps)
+    before = steps - window
     how = {"momentum": settings.student_momentum}
     loss = student_loss(network, slots)
-    batches = _batches(settings, state, draw, settings.student_steps)
+    batches = _batches(settings, state, draw, steps)
     early, late = (jax.tree.map(lambda part, at=at: part[at], batches) for at in (slice(before), slice(before, None)))
 
     def walked(student):

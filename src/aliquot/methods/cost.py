@@ -64,14 +64,24 @@ def expert_cost(settings: "MethodSettings", sizes: Sizes) -> dict[str, Cost]:
 def trajectory_cost(settings: "MethodSettings", sizes: Sizes, *, candidates: int, curves: bool) -> dict[str, Cost]:
     """All stages of a trajectory method."""
     curve, match = settings.curve, settings.match
-    student = min(match.student_batch or sizes.rows, sizes.rows) * match.student_steps
-    passes = student * (FULL_GRADIENT if settings.slots.gradient == "full" else FIRST_ORDER)
+    passes = _student_passes(settings, sizes)
     fitted = curve.steps * curve.times * curve.batch_size if curves else 0
     return {
         **expert_cost(settings, sizes),
         "curves": Cost(matched=sizes.matched * settings.expert.count * fitted, bounded=curve.check_every > 0),
         **search_cost(match.iterations, match.judge_every, passes, candidates, sizes),
     }
+
+
+def _student_passes(settings: "MethodSettings", sizes: Sizes) -> float:
+    """Of one iteration: the student's way, back through its window and, where it is asked, on what it is asked."""
+    match, slots = settings.match, settings.slots
+    window = min(match.window or match.student_steps, match.student_steps)
+    fresh = {"path": 0.0, "fresh": 1.0, "both": 0.5}[slots.begin]
+    gradient = FULL_GRADIENT if slots.gradient == "full" else FIRST_ORDER
+    asked = min(match.questions, sizes.train) if slots.goal == "predictions" else 0
+    steps = fresh * (match.student_steps - window) + gradient * window
+    return min(match.student_batch or sizes.rows, sizes.rows) * steps + asked
 
 
 def distribution_cost(settings: "MethodSettings", sizes: Sizes) -> dict[str, Cost]:

@@ -15,7 +15,7 @@ from aliquot.paper.published import published_ratio
 from aliquot.paper.study import (
     ABLATED,
     ALL_PATIENTS,
-    OUR_RECIPE,
+    OUR_BTM,
     Found,
     Line,
     Plan,
@@ -26,7 +26,7 @@ from aliquot.paper.study import (
     score_lines,
 )
 
-_RECIPE_TITLES = {"btm": "the paper's settings", OUR_RECIPE: "our recipe"}
+_RECIPE_TITLES = {"btm": "the paper's settings", OUR_BTM: "our settings"}
 _FOLLOWED = ("+sgd", "+linear", "")  # paths of Figure 1, as they are added to a method; without a name the curve
 
 
@@ -127,7 +127,7 @@ def _over_experts(values: pd.Series) -> str:
 
 
 def _figure_1_lines(plan: Plan) -> list[Line]:
-    variants = [recipe_variant(ABLATED, recipe + path) for recipe in _RECIPE_TITLES for path in _FOLLOWED]
+    variants = [recipe_variant(recipe + path) for recipe in _RECIPE_TITLES for path in _FOLLOWED]
     fewest = [min(plan.scale.sizes_of(ABLATED))]
     followed = [line for line in score_lines(plan, ABLATED, variants, fewest) if line.method != ALL_PATIENTS]
     return [*geometry_lines(plan, ABLATED, list(_RECIPE_TITLES)), *followed]

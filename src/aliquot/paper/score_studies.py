@@ -9,6 +9,7 @@ import pandas as pd
 
 from aliquot.grid.cell import FULL, CellResult
 from aliquot.grid.compare import summary_table
+from aliquot.paper.cohorts import PAPER_COHORTS
 from aliquot.paper.figures import auprc_by_size, rank_dots, scores_by_steps
 from aliquot.paper.pages import UNKNOWN, Page, Table, TableBlock, mean_and_spreads, number
 from aliquot.paper.published import PAPER_METRICS, published_scores
@@ -19,7 +20,8 @@ from aliquot.paper.study import (
     METHOD_ORDER,
     METHOD_TITLES,
     OTHER_NETWORKS,
-    OUR_RECIPE,
+    OUR_BTM,
+    OURS,
     TRANSFERRED,
     Found,
     Line,
@@ -46,16 +48,12 @@ _SHARE = "“Of full data” is AUPRC over that of full data at its best epoch."
 
 
 def _method_lines(plan: Plan, cohorts: Sequence[str]) -> list[Line]:
-    return [
-        line
-        for cohort in cohorts
-        for line in score_lines(
-            plan,
-            cohort,
-            [recipe_variant(cohort, name) for name in (*METHOD_ORDER, OUR_RECIPE)],
-            plan.scale.sizes_of(cohort),
-        )
-    ]
+    lines = []
+    for cohort in cohorts:
+        ours = [OUR_BTM] if PAPER_COHORTS[cohort].series else [*OURS]
+        variants = [recipe_variant(name) for name in (*METHOD_ORDER, *ours)]
+        lines += score_lines(plan, cohort, variants, plan.scale.sizes_of(cohort))
+    return lines
 
 
 def _methods_page(results: StudyResults) -> Page:
@@ -70,7 +68,7 @@ def _network_lines(plan: Plan) -> list[Line]:
         for line in score_lines(
             plan,
             cohort,
-            [recipe_variant(cohort, name) for name in TRANSFERRED],
+            [recipe_variant(name) for name in TRANSFERRED],
             [max(plan.scale.sizes_of(cohort))],
         )
         if line.method != ALL_PATIENTS
@@ -123,7 +121,7 @@ def _of_network(result: CellResult, network: str) -> CellResult:
 
 
 def _start_lines(plan: Plan) -> list[Line]:
-    variants = [recipe_variant(ABLATED, "btm", label, f"start={start}") for label, start in _STARTS.items()]
+    variants = [recipe_variant("btm", label, f"start={start}") for label, start in _STARTS.items()]
     return score_lines(plan, ABLATED, variants, plan.scale.sizes_of(ABLATED))
 
 
@@ -136,7 +134,7 @@ def _starts_page(results: StudyResults) -> Page:
 
 def _step_lines(plan: Plan) -> list[Line]:
     variants = [
-        recipe_variant(ABLATED, method, f"{METHOD_TITLES[method]}, {steps} steps", f"match.student_steps={steps}")
+        recipe_variant(method, f"{METHOD_TITLES[method]}, {steps} steps", f"match.student_steps={steps}")
         for method in _SWEPT
         for steps in plan.scale.steps
     ]

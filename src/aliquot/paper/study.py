@@ -14,8 +14,10 @@ from aliquot.paper.cohorts import PAPER_COHORTS
 from aliquot.paper.pages import Page
 
 METHOD_ORDER = ("random", "m3d", "mtt", "tesla", "ftd", "datm", "btm")  # of the paper's tables
-OUR_RECIPE = "ours"  # BTM with the recipe that measured best here, beside the paper's
+OUR_RECIPE = "ours"  # function matching, which is what `default` runs, beside the paper's methods
+OUR_BTM = "our-btm"  # BTM with our settings
 ALL_PATIENTS = "full"  # instead of a method: trained for the paper's number of epochs
+OURS = {OUR_BTM: "btm", OUR_RECIPE: "bfm"}  # the second for tables: of series, BTM is what `default` runs
 METHOD_TITLES = {
     "random": "random rows",
     "m3d": "M3D",
@@ -24,7 +26,8 @@ METHOD_TITLES = {
     "ftd": "FTD",
     "datm": "DATM",
     "btm": "BTM",
-    OUR_RECIPE: "BTM, our recipe",
+    OUR_BTM: "BTM, our settings",
+    OUR_RECIPE: "BFM, our recipe",
 }
 OTHER_NETWORKS = {"eicu": ("mlp-1", "mlp-2", "mlp-3", "mlp-4"), "mimic3": ("tcn-1", "tcn-2", "lstm-1", "lstm-2")}
 TRANSFERRED = ("random", "btm")  # methods whose rows also train other networks
@@ -157,15 +160,15 @@ class Study:
     page: Callable[[StudyResults], Page]
 
 
-def recipe_variant(cohort: str, method: str, label: str = "", *changes: str) -> Variant:
-    """A method with the paper's settings, or BTM with our recipe; either may be put on another path.
+def recipe_variant(method: str, label: str = "", *changes: str) -> Variant:
+    """A method with the paper's settings, or one of ours; either may be put on another path.
 
-    >>> recipe_variant("eicu", "ours+sgd")
-    Variant(label='ours+sgd', method='btm+sgd', preset='default-eicu', changes=())
+    >>> recipe_variant("our-btm+sgd")
+    Variant(label='our-btm+sgd', method='btm+sgd', preset='default', changes=())
     """
     name, plus, path = method.partition("+")
-    if name == OUR_RECIPE:
-        return Variant(label or method, f"btm{plus}{path}", f"default-{cohort}", changes)
+    if name in OURS:
+        return Variant(label or method, f"{OURS[name]}{plus}{path}", "default", changes)
     return Variant(label or method, method, None, changes)
 
 
@@ -189,7 +192,7 @@ def score_lines(plan: Plan, cohort: str, variants: Sequence[Variant], sizes: Seq
 def _transferred_cells(plan: Plan, cohort: str) -> list[Cell]:
     if cohort not in OTHER_NETWORKS:
         return []
-    variants = [recipe_variant(cohort, method) for method in TRANSFERRED]
+    variants = [recipe_variant(method) for method in TRANSFERRED]
     largest = [max(plan.scale.sizes_of(cohort))]
     cells = compared_cells(variants, largest, plan.seeds, plan.conditions(cohort))
     return [cell for cell in cells if cell.label != FULL]
@@ -197,7 +200,7 @@ def _transferred_cells(plan: Plan, cohort: str) -> list[Cell]:
 
 def geometry_lines(plan: Plan, cohort: str, recipes: Sequence[str]) -> list[Line]:
     """What experts and curves are like, with the paper's settings (``btm``) or ours; no rows are learned."""
-    variants = [recipe_variant(cohort, recipe) for recipe in recipes]
+    variants = [recipe_variant(recipe) for recipe in recipes]
     return [
         Line(cohort, _recipe(cohort, cell), None, replace(cell, kind="geometry"))
         for cell in compared_cells(variants, [1], plan.seeds, plan.conditions(cohort))
@@ -206,4 +209,7 @@ def geometry_lines(plan: Plan, cohort: str, recipes: Sequence[str]) -> list[Line
 
 
 def _recipe(cohort: str, cell: Cell) -> str:
-    return cell.request.chosen.family if cell.request.preset == f"paper-{cohort}" else OUR_RECIPE
+    family = cell.request.chosen.family
+    if cell.request.preset == f"paper-{cohort}":
+        return family
+    return next(name for name, method in OURS.items() if method == family)

@@ -69,14 +69,15 @@ def load_settings(
     preset: str = "default",
     budget: str = "cpu",
     *,
-    method: str | Method = "btm",
+    method: str | Method | None = None,
     rows_per_class: int = 50,
     series: bool = False,
     changes: Change | Sequence[Change] = (),
 ) -> Settings:
     """Settings of a method: of a preset at a budget, then with changes, one after the other.
 
-    For ``series`` over time a preset may have settings and budgets of its own, in a section of that name.
+    Without a method, those of the preset's own. For ``series`` over time a preset may have settings and budgets of its
+    own, in a section of that name.
 
     >>> load_settings("paper").match.data_lr
     100.0
@@ -87,10 +88,9 @@ def load_settings(
     """
     if budget not in BUDGETS:
         raise SettingsError(f"asked for budget {budget!r}; {known_names(budget, BUDGETS)}")
-    method = get_method(method)
-    values = copy.deepcopy(_preset(preset))
-    over_time = values.pop("series", {})
-    _merge(values, over_time if series else {})
+    method = get_method(method or default_method(preset, series=series))
+    values = _of_kind(preset, series=series)
+    del values["default_method"]
     methods, budgets = values.pop("method", {}), values.pop("budget", {})
     _merge(values, method.changes)
     _merge(values, _for_rows(methods.get(method.family, {}), rows_per_class))
@@ -100,6 +100,15 @@ def load_settings(
     settings = settings_from(values)
     _check_path(method, settings)
     return settings
+
+
+def default_method(preset: str = "default", *, series: bool = False) -> str:
+    """The method that a preset runs unless another is asked for.
+
+    >>> default_method(), default_method("paper")
+    ('bfm', 'btm')
+    """
+    return _of_kind(preset, series=series)["default_method"]
 
 
 def with_choices(
@@ -131,6 +140,14 @@ def _as_values(change: Change) -> Mapping[str, Any]:
     if isinstance(change, Mapping):
         return change
     return _read_toml(change) if isinstance(change, Path) else _parse_override(change)
+
+
+def _of_kind(preset: str, *, series: bool) -> dict[str, Any]:
+    """The values of a preset for tables, or for series."""
+    values = copy.deepcopy(_preset(preset))
+    over_time = values.pop("series", {})
+    _merge(values, over_time if series else {})
+    return values
 
 
 @cache

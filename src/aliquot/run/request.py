@@ -6,7 +6,7 @@ from typing import Any
 from aliquot.identity import checksum_text, identity
 from aliquot.methods import REAL_STARTS, Method, get_method
 from aliquot.networks import Build
-from aliquot.presets.settings import Change, Settings, load_settings, settings_from
+from aliquot.presets.settings import Change, Settings, default_method, load_settings, settings_from
 
 PROTOCOL = ("network", "encoder", "evaluation")  # sections of the settings that decide every result
 
@@ -16,7 +16,7 @@ class Request:
     """How to condense: settings, method, size and seed. ``preset`` and ``budget`` only say where settings come from."""
 
     settings: Settings
-    method: str | Method = "btm"
+    method: str | Method
     rows_per_class: int = 50
     seed: int = 0
     preset: str = "default"
@@ -60,7 +60,7 @@ class Request:
 class RequestOptions:
     """A request as a user words it; the settings follow once it is known whether the patients are series."""
 
-    method: str | Method = "btm"
+    method: str | Method | None = None  # None: the preset's own
     rows_per_class: int = 50
     seed: int = 0
     preset: str = "default"
@@ -70,7 +70,8 @@ class RequestOptions:
 
     def request(self, *, series: bool = False) -> Request:
         """The request for a table or for series over time."""
-        asked = {name: getattr(self, name) for name in ("method", "rows_per_class", "preset", "budget")}
+        asked = {name: getattr(self, name) for name in ("rows_per_class", "preset", "budget")}
+        asked["method"] = self.method or default_method(self.preset, series=series)
         settings = load_settings(**asked, series=series, changes=self.changes)
         return Request(settings=settings, seed=self.seed, network=self.network, **asked)
 
