@@ -15,6 +15,7 @@ they come; a stopped suite goes on with the same command. ``--cohorts chosen`` a
 import argparse
 import os
 import tempfile
+import traceback
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -51,7 +52,11 @@ class Split:
             full = AllPatients.of(cohort, recipe.request(cohort, rows, self.seed, changed=False), shared)
             for rows, recipe in self.left:
                 request = recipe.request(cohort, rows, self.seed)
-                line = measure(self.cohort, about, cohort, recipe, request, full, shared)
+                try:
+                    line = measure(self.cohort, about, cohort, recipe, request, full, shared)
+                except Exception:
+                    traceback.print_exc()  # the others go on; the same command tries this one again
+                    continue
                 if self.out is not None:
                     write_line(self.out, line)
                 print(shown(line), flush=True)

