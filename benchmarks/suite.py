@@ -142,7 +142,7 @@ def shown(line: Line) -> str:
         f"{line.cohort:<20} split {line.split} rows {line.rows:>3}  {line.on_rows.auprc:.4f} of {line.on_all.auprc:.4f}"
         f" = {line.share:6.1%} ({low:.1%} to {high:.1%}), of the bar {line.share_of_bar:.1%}; {clients}; "
         f"slope {line.slope:.2f}, outside {line.outside}, exact {line.exact}; {line.seconds.condensing:.0f} s of "
-        f"{line.seconds.line:.0f} + {line.seconds.all_patients:.0f}  {line.recipe}"
+        f"{line.seconds.total:.0f}  {line.recipe}"
     )
 
 

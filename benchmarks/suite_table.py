@@ -14,8 +14,9 @@ KEY = """\
 the splits; its interval is that of held-out patients. Worst: the lowest share of a split. The bar: the best of network,
 logistic regression and gradient boosting on all patients. Other models: each on the rows as weighted rows, over itself
 on all patients. Slope: of calibration, after the recipe's correction. Outside: numbers of the rows outside the training
-patients' range. Exact: rows.csv, read and encoded, is rows.parquet. In all: with evaluation, without what is trained on
-all patients once for a split."""
+patients' range. Exact: rows.csv, read and encoded, is rows.parquet. Condensing: without experts that an earlier recipe
+or the networks on all patients had trained. In all: with the evaluation and all models on all patients, which recipes
+of a split share."""
 
 
 def write_line(path: Path, line: Line) -> None:
@@ -91,7 +92,8 @@ def _entry(lines: Sequence[Line]) -> dict[str, str]:
         "outside": f"{_over(lines, lambda line: line.outside):.0f}",
         "exact": "–" if first.exact is None else f"{exact} of {len(lines)}",
         "condensing, s": f"{_over(lines, lambda line: line.seconds.condensing):.0f}",
-        "in all, s": f"{_over(lines, lambda line: line.seconds.line):.0f}",
+        "networks on all, s": f"{_over(lines, lambda line: line.seconds.networks):.0f}",
+        "in all, s": f"{_over(lines, lambda line: line.seconds.total):.0f}",
     }
 
 

@@ -40,7 +40,7 @@ def line(cohort: str = "support2", split: int = 0, rows: float = 0.6, **changes)
         slope=0.97,
         outside=0,
         exact=True,
-        seconds=Seconds(condensing=30.0, line=40.0, all_patients=20.0),
+        seconds=Seconds(condensing=30.0, line=40.0, networks=20.0, models=5.0),
     )
     return replace(made, **changes)
 
