@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow browser lint bench docs clean
+.PHONY: demo test test-slow browser lint bench suite docs clean
 
 demo: .venv/ready
 	$(BIN)/aliquot demo --out runs/demo
@@ -33,6 +33,10 @@ bench: .venv/bench
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/memory.py
 
+# One recipe on many cohorts (needs the extra `suite`); options of the command in ARGS, as in ARGS="--cohorts rhc".
+suite: .venv/suite
+	$(BIN)/python benchmarks/suite.py $(ARGS)
+
 # The pages in docs/ as a site in site/, without any network.
 docs: .venv/docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -46,6 +50,10 @@ docs: .venv/docs
 
 .venv/bench: .venv/ready
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements/bench.txt
+	touch $@
+
+.venv/suite: .venv/ready requirements/suite.txt
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements/suite.txt
 	touch $@
 
 .venv/docs: .venv/ready requirements/docs.txt
