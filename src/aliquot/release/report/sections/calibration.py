@@ -27,7 +27,7 @@ class _Result(Record):
 
 
 def _measure(evidence: Evidence) -> _Result:
-    return _Result(calibration_of(evidence.labels, evidence.logits["aliquot"], evidence.offset))
+    return _Result(calibration_of(evidence.labels, evidence.logits["aliquot"], evidence.correction))
 
 
 def calibration_in(results: Results) -> Calibration:
