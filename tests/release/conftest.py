@@ -62,6 +62,7 @@ def _metrics(encoder: Encoder, cohort: Cohort) -> dict:
             "full_best_epoch": _scores(0.846, 0.708),
         },
         "calibration": {
+            "scale": 1.25,
             "offset": -0.93 if cohort.n_classes == 2 else [0.0] + [-0.4] * (cohort.n_classes - 1),
             "before": _scores(0.842, 0.706),
             "after": _scores(0.842, 0.706),
@@ -105,9 +106,10 @@ def _recipe(encoder: Encoder, cohort: Cohort, offset: object) -> dict:
             "momentum": 0.9,
             "batch_size": 256,
             "epochs": 30,
+            "steps": 30,
         },
         "labels": {"target": cohort.target, "classes": list(cohort.classes), "kind": "hard"},
-        "calibration": {"prevalence": list(cohort.prevalence), "logit_offset": offset},
+        "calibration": {"prevalence": list(cohort.prevalence), "logit_scale": 1.25, "logit_offset": offset},
     }
 
 
@@ -208,13 +210,21 @@ def three_classes(patients) -> Condensation:
     return _condensation(patients.drop(columns=TARGET).assign(outcome=outcome), "outcome")
 
 
+@pytest.fixture(scope="session")
+def soft(two_classes) -> Condensation:
+    """Two classes with learned labels; one of them is so likely that the other takes no line."""
+    recipe = two_classes.recipe | {"labels": two_classes.recipe["labels"] | {"kind": "soft", "weight": "weight"}}
+    targets = 0.1 + 0.8 * two_classes.targets
+    targets[0] = 0.9999
+    return dataclasses.replace(two_classes, targets=targets.astype(np.float32), recipe=recipe)
+
+
 @pytest.fixture(scope="session", params=["two_classes", "three_classes", "soft"])
-def result(request, two_classes) -> Condensation:
+def result(request) -> Condensation:
     """Two classes, three classes, and two classes with learned labels."""
     if request.param != "soft":
         return request.getfixturevalue(request.param)
-    recipe = two_classes.recipe | {"labels": two_classes.recipe["labels"] | {"kind": "learned"}}
-    return dataclasses.replace(two_classes, targets=0.1 + 0.8 * two_classes.targets, recipe=recipe)
+    return request.getfixturevalue("soft")
 
 
 @pytest.fixture(scope="session")
