@@ -12,6 +12,7 @@ import pytest
 import tomli_w
 
 from aliquot.cohort import Cohort, Encoder, EncoderSettings, encode_parts
+from aliquot.cohort.codes import NumberCode
 from aliquot.cohort.embedded import TARGET, support2_frame
 from aliquot.curves import Geometry
 from aliquot.evaluate.copying import nearest_distances
@@ -151,7 +152,7 @@ def _shown(cohort: Cohort, encoder: Encoder, x: np.ndarray, rng: np.random.Gener
     logits = {name: rng.normal(size=shape) for name in ("random", "aliquot", "full_best_epoch")}
     encoded = encoder.transform(cohort.frame)
     rows = encoder.inverse(x)
-    numeric = [code.name for code in encoder.columns if code.kind in ("numeric", "integer")]
+    numbers = [code for code in encoder.columns if isinstance(code, NumberCode)]
     weights, tables = np.full(len(x), 1 / len(x)), (cohort.frame, rows)
     compared = {name: one for name, one in logits.items() if name != "random"}
     scored = subgroup_scores(groups, held_out.labels, compared)
@@ -159,7 +160,7 @@ def _shown(cohort: Cohort, encoder: Encoder, x: np.ndarray, rng: np.random.Gener
         "ranking": {name: ranking_curves(held_out.labels, one).to_json() for name, one in logits.items()},
         "subgroups": {column: [group.to_json() for group in found] for column, found in scored.items()},
         "features": [one.to_json() for one in column_distributions(*tables, weights, encoder.columns)],
-        "outside_range": outside_range(*({n: t[n].to_numpy(float) for n in numeric} for t in tables)).to_json(),
+        "outside_range": outside_range({c.name: rows[c.name].to_numpy(float) for c in numbers}, numbers).to_json(),
         "copying": nearest_distances(x, encoded[300:], encoded[:300], key=jax.random.key(0)).to_json(),
     }
 
