@@ -1,8 +1,8 @@
 """Probabilities for patients, from models trained on rows.
 
-Rows come in equal numbers per class, or with learned labels; patients do not. So the log-odds z of a model trained on
-the rows are corrected, p = σ(scale · z + offset), with two numbers that patients decide. With two classes the ranking
-of patients does not change.
+The rows are no sample of the patients. So the log-odds z of a model trained on them are corrected,
+p = σ(scale · z + offset), with two numbers that patients decide. With two classes the ranking of patients does not
+change.
 """
 
 from collections.abc import Mapping
