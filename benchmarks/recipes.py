@@ -100,8 +100,8 @@ def tried(cohort: Cohort, recipe: Recipe, seed: int, shared: FolderStore, *, sco
     line = f"{scores[0]:>6.4f} {scores[-1]:>6.4f} {best:>15} {found.best_iteration:>5}"
     if scored:
         network, how = run.networks.trained, run.request.settings.evaluation
-        offset, logits = score_rows(network, how, parts, [(found.x, found.targets)], keys)
-        rows = score_logits(parts.held_out.labels, logits, offset).auprc.mean
+        correction, logits = score_rows(network, how, parts, [(found.x, found.targets)], keys)
+        rows = score_logits(parts.held_out.labels, logits, correction).auprc.mean
         as_preset = recipe.request(cohort, seed, changed=False).settings.evaluation
         all_patients, _ = score_full_data(network, as_preset, parts, keys, run.context)
         full = all_patients["full_best_epoch"].auprc.mean

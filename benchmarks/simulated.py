@@ -63,8 +63,8 @@ def check(name: str, fraction: float, networks: int, seed: int) -> str:
     training = run.request.settings.evaluation.full_training()
     ends = train_on(network, training, parts.train.x, targets, keys)
     fresh = Cohort.from_records(simulate(name, seed=seed + 1000, fraction=fraction))
-    held_out = score_logits(parts.held_out.labels, logits_of(network, ends, parts.held_out.x), 0.0)
-    others = score_logits(fresh.labels, logits_of(network, ends, encoded(parts.encoder, fresh)), 0.0)
+    held_out = score_logits(parts.held_out.labels, logits_of(network, ends, parts.held_out.x))
+    others = score_logits(fresh.labels, logits_of(network, ends, encoded(parts.encoder, fresh)))
     errors = [abs(getattr(others, metric).mean - paper) for metric, paper in zip(METRICS, PAPER[name], strict=True)]
     near = all(error <= tolerance for error, tolerance in zip(errors, TOLERANCE, strict=True))
     shape = " × ".join(map(str, parts.train.x.shape[1:]))

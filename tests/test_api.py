@@ -28,6 +28,7 @@ def frame():
             "lactate": np.where(rng.random(400) < 0.2, np.nan, np.exp(severity / 2).round(2)),
             "age": (60 + 10 * rng.normal(size=400)).round().astype(int),
             "ward": rng.choice(["icu", "hdu"], 400),
+            "weight": rng.normal(80, 10, 400).round(1),
             "triage": np.digitize(severity, [-0.5, 0.8]),
         }
     )
@@ -40,18 +41,24 @@ def three(frame):
 
 
 def test_three_classes_with_learned_labels(three, tmp_path):
-    assert three.rows.shape == (9, 6)
+    assert three.x.shape == (9, 7)
     assert three.soft
+    assert len(three.rows) == len(three.labels) == len(three.weights) > 9
+    assert three.recipe["labels"]["weight"] == "weight_"  # the patients' own is a column already
+    assert three.recipe["training"]["steps"] == three.recipe["training"]["epochs"] == 20
+    assert three.recipe["calibration"]["logit_scale"] == three.metrics["calibration"]["scale"] > 0
+    assert three.recipe["calibration"]["logit_offset"] == three.metrics["calibration"]["offset"]
     assert len(three.recipe["calibration"]["logit_offset"]) == 3
     back = aliquot.read_release(three.save(tmp_path / "release"))
-    np.testing.assert_allclose(back.targets, three.targets, atol=1e-6)
+    assert np.array_equal(back.x, three.x)
+    assert np.array_equal(back.targets, three.targets)
     table = pd.read_parquet(tmp_path / "release" / "rows.parquet")
-    assert list(table.columns[-4:]) == ["triage=0", "triage=1", "triage=2", "triage"]
+    assert list(table.columns[-5:]) == ["triage=0", "triage=1", "triage=2", "triage", "weight_"]
 
 
 def test_readable_rows_have_the_columns_and_types_of_the_source(three, frame):
     readable = three.readable
-    assert list(readable.columns) == list(frame.columns)
+    assert list(readable.columns) == [*frame.columns[:-1], *three.table.columns[-5:]]
     assert readable["age"].dtype == frame["age"].dtype
     assert set(readable["triage"]) <= {0, 1, 2}
 

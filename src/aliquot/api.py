@@ -68,7 +68,8 @@ def condense(
     Returns
     -------
     Condensation
-        ``rows``, ``labels``, ``readable``, ``metrics``, ``history``, ``encode(new_patients)``, ``save(folder)``.
+        ``rows``, ``labels``, ``weights``, ``readable``, ``metrics``, ``history``, ``encode(new_patients)``,
+        ``save(folder)``.
 
     Examples
     --------

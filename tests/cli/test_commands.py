@@ -76,7 +76,7 @@ def test_evaluate_trains_on_the_rows_and_scores_others(run, table, capsys):
     said = capsys.readouterr().out
     assert "240 patients" in said
     assert re.search(r"AUROC\s+0\.\d{3}", said)
-    assert "before prior correction" in said
+    assert "before correction" in said
 
 
 def test_inspect_shows_numbers_of_a_run_and_of_a_release(run, capsys):

@@ -429,3 +429,13 @@ def test_a_shared_feature_that_does_not_exist_is_refused(shared, raises):
     )
     with raises(TamperedError, "aliquot-encoder"):
         Encoder.from_json(stray.to_json())
+
+
+def test_no_number_comes_back_as_minus_zero():
+    for log in (False, True):
+        frame = pd.DataFrame({"score": np.linspace(0, 30, 60).round() - 15.0})
+        encoder = Encoder.fit(frame, Schema((Column(name="score", kind="numeric", log=log),)))
+        below = encoder.transform(pd.DataFrame({"score": [0.0]})) - 1e-4
+        cells = encoder.inverse(below)["score"]
+        assert cells.tolist() == [0.0]
+        assert not np.signbit(cells).any()

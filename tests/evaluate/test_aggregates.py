@@ -1,5 +1,7 @@
 """What leaves with a release of real patients: curves, bins and distances that show no single one."""
 
+import dataclasses
+
 import jax
 import numpy as np
 import pandas as pd
@@ -85,10 +87,16 @@ def test_columns_show_patients_in_bins_only(table):
     assert [entry.difference for entry in found] == sorted((entry.difference for entry in found), reverse=True)
 
 
-def test_values_out_of_range_are_counted_per_column():
-    real = {"a": np.array([0.0, 1.0, np.nan]), "b": np.array([5.0, 6.0])}
-    found = outside_range(real, {"a": np.array([-1.0, 0.5, 2.0, np.nan]), "b": np.array([5.5])})
-    assert found.to_json() == {"values": 2, "of": 4, "columns": {"a": 2}}
+def test_values_out_of_the_range_that_patients_back_are_counted_per_column(table):
+    """The extremes of a column are a patient's, and out of range."""
+    codes = [code for code in Encoder.fit(table, infer_schema(table)).columns if code.name == "ph"]
+    ph = codes[0]
+    edges = np.array([ph.row_low, ph.row_high, np.nan], np.float32)  # as a column of float32 holds them
+    assert outside_range({"ph": edges}, codes).to_json() == {"values": 0, "of": 2, "columns": {}}
+    extremes = np.array([table["ph"].min(), 7.4, table["ph"].max()])
+    assert outside_range({"ph": extremes}, codes).to_json() == {"values": 2, "of": 3, "columns": {"ph": 2}}
+    old = [dataclasses.replace(ph, row_low=None, row_high=None)]
+    assert outside_range({"ph": extremes}, old).of == 0
 
 
 def test_copies_are_nearer_than_patients_are():

@@ -1,12 +1,10 @@
 import jax
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.special import expit, softmax
 from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, roc_auc_score
 
-from aliquot.evaluate import all_metrics, auprc, corrected, prior_offset, reliability
+from aliquot.evaluate import all_metrics, auprc, reliability
 from aliquot.evaluate.metrics import deviation, probabilities, ranking, row_classes, summarise
 from aliquot.evaluate.other_models import MODELS, as_weighted, transfer_metrics
 from aliquot.evaluate.protocol import EvaluationSettings, TuningJudge
@@ -51,24 +49,6 @@ def test_three_class_metrics_are_means_over_classes():
     assert all_metrics(labels, p)["auroc"] == pytest.approx(roc_auc_score(labels, p, multi_class="ovr"))
 
 
-@settings(max_examples=40, deadline=None)
-@given(shift=st.floats(-4, 4), share=st.floats(0.02, 0.98))
-def test_offset_brings_the_mean_to_the_prevalence_and_keeps_the_ranking(shift, share):
-    z = np.random.default_rng(0).normal(shift, 2, 300)
-    offset = prior_offset(z, np.array([1 - share, share]))
-    p = corrected(z, offset)
-    assert p[:, 1].mean() == pytest.approx(share, abs=1e-6)
-    assert (p[:, 1].argsort() == expit(z).argsort()).all()
-
-
-def test_offset_of_three_classes():
-    z = np.random.default_rng(0).normal(size=(2, 400, 3))
-    prevalence = np.array([0.7, 0.2, 0.1])
-    offset = prior_offset(z, prevalence)
-    assert offset[0] == 0
-    np.testing.assert_allclose(softmax(z + offset, axis=-1).mean(axis=(0, 1)), prevalence, atol=1e-6)
-
-
 def test_reliability_bins_hold_at_least_ten_patients(scored):
     labels, z = scored
     assert len(reliability(labels, probabilities(z))) == 10
@@ -108,12 +88,6 @@ def test_deviations_are_those_of_a_sample_along_any_axis():
     values = np.random.default_rng(0).normal(size=(4, 3))
     np.testing.assert_allclose(deviation(values, axis=0), values.std(axis=0, ddof=1))
     assert deviation(values[:1], axis=0).tolist() == [0, 0, 0]
-
-
-def test_offsets_exist_for_logits_of_any_size():
-    for size in (1e-3, 1.0, 1e3, 1e30):
-        z = np.array([-2.0, -1.0, 0.5, 3.0]) * size + 40 * size
-        assert np.isfinite(prior_offset(z, np.array([0.7, 0.3])))
 
 
 def test_extreme_logits_keep_their_ranking():

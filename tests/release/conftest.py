@@ -12,6 +12,7 @@ import pytest
 import tomli_w
 
 from aliquot.cohort import Cohort, Encoder, EncoderSettings, encode_parts
+from aliquot.cohort.codes import NumberCode
 from aliquot.cohort.embedded import TARGET, support2_frame
 from aliquot.curves import Geometry
 from aliquot.evaluate.copying import nearest_distances
@@ -62,6 +63,7 @@ def _metrics(encoder: Encoder, cohort: Cohort) -> dict:
             "full_best_epoch": _scores(0.846, 0.708),
         },
         "calibration": {
+            "scale": 1.25,
             "offset": -0.93 if cohort.n_classes == 2 else [0.0] + [-0.4] * (cohort.n_classes - 1),
             "before": _scores(0.842, 0.706),
             "after": _scores(0.842, 0.706),
@@ -105,9 +107,10 @@ def _recipe(encoder: Encoder, cohort: Cohort, offset: object) -> dict:
             "momentum": 0.9,
             "batch_size": 256,
             "epochs": 30,
+            "steps": 30,
         },
         "labels": {"target": cohort.target, "classes": list(cohort.classes), "kind": "hard"},
-        "calibration": {"prevalence": list(cohort.prevalence), "logit_offset": offset},
+        "calibration": {"prevalence": list(cohort.prevalence), "logit_scale": 1.25, "logit_offset": offset},
     }
 
 
@@ -149,7 +152,7 @@ def _shown(cohort: Cohort, encoder: Encoder, x: np.ndarray, rng: np.random.Gener
     logits = {name: rng.normal(size=shape) for name in ("random", "aliquot", "full_best_epoch")}
     encoded = encoder.transform(cohort.frame)
     rows = encoder.inverse(x)
-    numeric = [code.name for code in encoder.columns if code.kind in ("numeric", "integer")]
+    numbers = [code for code in encoder.columns if isinstance(code, NumberCode)]
     weights, tables = np.full(len(x), 1 / len(x)), (cohort.frame, rows)
     compared = {name: one for name, one in logits.items() if name != "random"}
     scored = subgroup_scores(groups, held_out.labels, compared)
@@ -157,7 +160,7 @@ def _shown(cohort: Cohort, encoder: Encoder, x: np.ndarray, rng: np.random.Gener
         "ranking": {name: ranking_curves(held_out.labels, one).to_json() for name, one in logits.items()},
         "subgroups": {column: [group.to_json() for group in found] for column, found in scored.items()},
         "features": [one.to_json() for one in column_distributions(*tables, weights, encoder.columns)],
-        "outside_range": outside_range(*({n: t[n].to_numpy(float) for n in numeric} for t in tables)).to_json(),
+        "outside_range": outside_range({c.name: rows[c.name].to_numpy(float) for c in numbers}, numbers).to_json(),
         "copying": nearest_distances(x, encoded[300:], encoded[:300], key=jax.random.key(0)).to_json(),
     }
 
@@ -208,13 +211,21 @@ def three_classes(patients) -> Condensation:
     return _condensation(patients.drop(columns=TARGET).assign(outcome=outcome), "outcome")
 
 
+@pytest.fixture(scope="session")
+def soft(two_classes) -> Condensation:
+    """Two classes with learned labels; one of them is so likely that the other takes no line."""
+    recipe = two_classes.recipe | {"labels": two_classes.recipe["labels"] | {"kind": "soft", "weight": "weight"}}
+    targets = 0.1 + 0.8 * two_classes.targets
+    targets[0] = 0.9999
+    return dataclasses.replace(two_classes, targets=targets.astype(np.float32), recipe=recipe)
+
+
 @pytest.fixture(scope="session", params=["two_classes", "three_classes", "soft"])
-def result(request, two_classes) -> Condensation:
+def result(request) -> Condensation:
     """Two classes, three classes, and two classes with learned labels."""
     if request.param != "soft":
         return request.getfixturevalue(request.param)
-    recipe = two_classes.recipe | {"labels": two_classes.recipe["labels"] | {"kind": "learned"}}
-    return dataclasses.replace(two_classes, targets=0.1 + 0.8 * two_classes.targets, recipe=recipe)
+    return request.getfixturevalue("soft")
 
 
 @pytest.fixture(scope="session")

@@ -1,3 +1,5 @@
+import dataclasses
+import json
 import runpy
 
 import markdown_it
@@ -7,6 +9,7 @@ import pytest
 from aliquot.methods import REAL_STARTS
 from aliquot.registry import STARTS
 from aliquot.release.card import card
+from aliquot.release.report import report
 from aliquot.release.report.facts import origin
 from aliquot.release.report.snippets import ENCODE_PROGRAM, TRAIN_PROGRAM
 
@@ -33,15 +36,46 @@ def run_in(folder, monkeypatch):
 
 def test_training_program_runs_as_printed(result, run_in, capsys):
     names = run_in(result, TRAIN_PROGRAM)
-    assert names["p"].shape == (len(result.x), len(result.classes))
+    assert names["p"].shape == (len(result.rows), len(result.classes))
     assert names["model"].n_iter_ == result.recipe["training"]["epochs"]
     assert capsys.readouterr().out
 
 
-def test_training_program_adds_the_offset_to_the_log_odds(two_classes, run_in):
-    names = run_in(two_classes, TRAIN_PROGRAM)
-    log_odds = [np.log(p[:, 1] / p[:, 0]) for p in (names["p"], names["model"].predict_proba(two_classes.x))]
-    assert np.allclose(log_odds[0] - log_odds[1], two_classes.recipe["calibration"]["logit_offset"], atol=1e-3)
+def test_training_program_corrects_the_log_odds(two_classes, run_in):
+    names, recipe = run_in(two_classes, TRAIN_PROGRAM), two_classes.recipe["calibration"]
+    after, before = (np.log(p[:, 1] / p[:, 0]) for p in (names["p"], names["model"].predict_proba(two_classes.x)))
+    assert np.allclose(after, recipe["logit_scale"] * before + recipe["logit_offset"], atol=1e-3)
+
+
+def test_training_program_takes_as_many_steps_as_the_recipe(soft, run_in):
+    """Lines are more than rows; the batches of an epoch are not."""
+    training = soft.recipe["training"] | {"batch_size": 15, "steps": 90}
+    model = run_in(dataclasses.replace(soft, recipe=soft.recipe | {"training": training}), TRAIN_PROGRAM)["model"]
+    assert model.t_ == 30 * len(soft.rows)
+    assert -(-len(soft.rows) // model.batch_size) == 3
+
+
+def test_training_program_trains_on_releases_of_0_1(two_classes, run_in):
+    recipe = json.loads(json.dumps(two_classes.recipe))
+    del recipe["training"]["steps"], recipe["calibration"]["logit_scale"]
+    names = run_in(dataclasses.replace(two_classes, recipe=recipe), TRAIN_PROGRAM)
+    assert np.isfinite(names["p"]).all()
+
+
+@pytest.mark.parametrize(
+    ("scale", "offset", "words"),
+    [
+        (1.2, 0.5, ("differ more between patients", "raises every predicted probability of class 1")),
+        (0.8, -0.5, ("differ less between patients", "lowers every predicted probability of class 1")),
+    ],
+)
+def test_what_is_said_of_the_correction_agrees_with_its_numbers(scale, offset, words, two_classes):
+    calibration = two_classes.recipe["calibration"] | {"logit_scale": scale, "logit_offset": offset}
+    result = dataclasses.replace(two_classes, recipe=two_classes.recipe | {"calibration": calibration})
+    for text in (card(result), report(result)):
+        text = " ".join(text.split())
+        assert all(part in text for part in words)
+        assert f"{scale:.3f}" in text
 
 
 def test_encoding_program_equals_the_encoder(result, run_in, patients):

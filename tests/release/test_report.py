@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from aliquot.evaluate.results import Results
-from aliquot.release.card import warnings
+from aliquot.release.card import card, warnings
 from aliquot.release.report import checks, report, summary_html
 from aliquot.release.report.sections import all_sections
 
@@ -101,9 +101,27 @@ def test_first_screen_answers(text):
         "No formal privacy guarantee",
         "For whom less well?",
         "Near copies?",
-        "outside the range of training patients",
+        "outside the patients&#39; range",
     ):
         assert words in top
+
+
+def test_valid_rows_pass_the_check_of_values_and_others_are_counted(two_classes, change):
+    def check(result):
+        return next(one for one in checks(result) if one.question == "Plausible values?")
+
+    counted = check(two_classes)
+    assert counted.heed
+    assert "numbers (" in counted.answer
+    none = change(two_classes, {"outside_range": {"values": 0, "of": 900, "columns": {}}})
+    assert check(none).answer.startswith("0 of 900 numbers")
+    valid = change(none, {}, settings={**none.settings, "slots": {"valid": True}})
+    assert not check(valid).heed
+    assert check(valid).answer == "Yes: 0 cells lie outside the patients' range: every row is a valid record."
+    assert "0 cells lie outside the patients' range" in card(valid)
+    broken = change(two_classes, {}, settings=valid.settings)  # would be a mistake of ours; it is said
+    assert check(broken).answer == counted.answer
+    assert check(broken).heed
 
 
 def test_warnings_that_matter(two_classes, change):

@@ -80,13 +80,13 @@ def networks_table(scores: "pd.DataFrame", count: int) -> Table:
 
 
 def probabilities_table(before: "Scores", after: "Scores") -> Table:
-    """Probabilities before and after the prior correction."""
+    """Probabilities before and after the correction."""
     table = Table(title="Probabilities of networks trained on the rows", title_justify="left")
     for name in ("", "log-loss", "Brier score", "calibration slope"):
         table.add_column(name, justify="right" if name else "left")
     for when, scores in (("before", before), ("after", after)):
         shown = (mean_std(summary) for summary in (scores.log_loss, scores.brier, scores.calibration_slope))
-        table.add_row(f"{when} prior correction", *shown)
+        table.add_row(f"{when} correction", *shown)
     return table
 
 

@@ -76,7 +76,7 @@ class NumberCode:
         """Numbers in the source's unit, range, decimals and type."""
         values = block[:, 0].astype(np.float64) * self.scale + self.centre
         values = undo_log_scale(values) if self.log else values
-        values = np.round(within(values, self.low, self.high), self.decimals)
+        values = np.round(within(values, self.low, self.high), self.decimals) + 0.0  # no -0.0
         return _restore_numbers(self._with_gaps(values, block), self.dtype)
 
     def _with_gaps(self, values: np.ndarray, block: np.ndarray) -> np.ndarray:

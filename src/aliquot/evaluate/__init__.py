@@ -1,6 +1,6 @@
 """Is a model trained on the rows as good as one trained on the patients?"""
 
-from aliquot.evaluate.calibration import corrected, prior_offset, reliability, score_logits
+from aliquot.evaluate.calibration import Correction, corrected, fit_correction, reliability, score_logits
 from aliquot.evaluate.evidence import Evidence
 from aliquot.evaluate.held_out import collect_evidence, held_out_scores
 from aliquot.evaluate.metrics import all_metrics, auprc, probabilities, row_classes, summarise
@@ -8,6 +8,7 @@ from aliquot.evaluate.protocol import EvaluationSettings, TuningJudge, finite_lo
 from aliquot.evaluate.results import Results
 
 __all__ = [
+    "Correction",
     "EvaluationSettings",
     "Evidence",
     "Results",
@@ -17,9 +18,9 @@ __all__ = [
     "collect_evidence",
     "corrected",
     "finite_logits",
+    "fit_correction",
     "held_out_scores",
     "logits_of",
-    "prior_offset",
     "probabilities",
     "reliability",
     "row_classes",

@@ -1,18 +1,57 @@
-"""Probabilities for the real prevalence, from models trained on balanced rows.
+"""Probabilities for patients, from models trained on rows.
 
-Rows come in equal numbers per class, patients do not. A model trained on the rows predicts probabilities for a world
-like the rows; adding a constant to its log-odds moves them to the world of the patients and changes no ranking.
+The rows are no sample of the patients. So the log-odds z of a model trained on them are corrected,
+p = σ(scale · z + offset), with two numbers that patients decide. With two classes the ranking of patients does not
+change.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import expit, softmax
+from scipy.optimize import minimize
+from scipy.special import log_softmax
 
 from aliquot.evaluate.metrics import all_metrics, probabilities, ranking, summarise
 from aliquot.evaluate.record import Record
 from aliquot.evaluate.results import Scores
+
+_LARGEST = 1e3  # logits beyond it come from networks that diverged
+_BOUND = np.log(1e3)  # on the log of the scale, either way
+_SCALE_PRIOR = 1.0  # precision of the prior on the log of the scale: about what ten patients tell
+_OFFSET_PRIOR = 1e-3  # of offsets: only so that they are finite where a class has no patients
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What turns logits into log-odds among patients: ``scale`` · z + ``offset``.
+
+    ``offset`` is one number for two classes; for C > 2 one per class, the first 0.
+
+    >>> Correction(scale=2.0, offset=-1.0).apply(np.array([0.0, 1.5]))
+    array([-1.,  2.])
+    """
+
+    scale: float = 1.0
+    offset: float | tuple[float, ...] = 0.0
+
+    @classmethod
+    def of_recipe(cls, calibration: Mapping[str, Any]) -> "Correction":
+        """The correction in ``recipe.toml``; those of earlier releases have no scale.
+
+        >>> Correction.of_recipe({"logit_offset": [0.0, -0.5, 0.2]})
+        Correction(scale=1.0, offset=(0.0, -0.5, 0.2))
+        """
+        offset = calibration["logit_offset"]
+        return cls(calibration.get("logit_scale", 1.0), tuple(offset) if isinstance(offset, list) else offset)
+
+    def apply(self, logits: np.ndarray) -> np.ndarray:
+        """Corrected logits (…) or (…, C)."""
+        return self.scale * np.asarray(logits, np.float64) + np.asarray(self.offset)
+
+
+AS_THEY_ARE = Correction()
 
 
 @dataclass(frozen=True)
@@ -25,55 +64,66 @@ class ReliabilityBin(Record):
 
 @dataclass(frozen=True)
 class Reliability(Record):
-    """Points of the reliability curve before and after the prior correction."""
+    """Points of the reliability curve before and after the correction."""
 
     before: tuple[ReliabilityBin, ...]
     after: tuple[ReliabilityBin, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Calibration(Record):
-    """Probabilities before and after the prior correction; the ranking is the same."""
+    """Probabilities before and after the correction; with two classes the ranking is the same."""
 
+    scale: float = 1.0  # earlier releases have none
     offset: float | tuple[float, ...]
     before: Scores
     after: Scores
     reliability: Reliability | None = None
 
 
-def calibration_of(labels: np.ndarray, logits: np.ndarray, offset: np.ndarray | float) -> Calibration:
-    """How good the probabilities of several networks (networks, rows[, C]) are, as they are and with the offset."""
-    before, after = (np.mean([corrected(one, add) for one in logits], axis=0) for add in (0.0, offset))
-    listed = np.asarray(offset).tolist()
+def calibration_of(labels: np.ndarray, logits: np.ndarray, correction: Correction) -> Calibration:
+    """How good the probabilities of several networks (networks, rows[, C]) are, as they are and corrected."""
+    before, after = (np.mean([corrected(one, how) for one in logits], axis=0) for how in (AS_THEY_ARE, correction))
     return Calibration(
-        tuple(listed) if isinstance(listed, list) else listed,
-        score_logits(labels, logits, 0.0),
-        score_logits(labels, logits, offset),
-        Reliability(reliability(labels, before), reliability(labels, after)),
+        scale=correction.scale,
+        offset=correction.offset,
+        before=score_logits(labels, logits),
+        after=score_logits(labels, logits, correction),
+        reliability=Reliability(reliability(labels, before), reliability(labels, after)),
     )
 
 
-def prior_offset(logits: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    """The constant to add to logits so that the mean probability of each class equals its prevalence.
+def fit_correction(labels: np.ndarray, logits: np.ndarray) -> Correction:
+    """The likeliest scale and offset for the logits (networks, rows[, C]) that networks give to patients.
 
-    Shape () for two classes, (C,) for C > 2 (the first entry 0). The logits are those of networks on the tuning
-    part, any leading axes; the prevalence is the training part's.
+    Each patient counts once, as the mean over networks, and a weak prior holds the scale near 1. So, nearly, the mean
+    probability of each class equals its share among these patients.
 
-    >>> offset = prior_offset(np.array([2.0, 2.0]), np.array([0.75, 0.25]))
-    >>> round(float(expit(2.0 + offset)), 6)
-    0.25
+    Guarantees: scale and offsets are finite, and the scale is positive, whatever the logits and however few patients.
+
+    >>> fitted = fit_correction(np.array([0, 0, 0, 1]), np.full((1, 4), 2.0))
+    >>> round(fitted.scale, 1), round(float(corrected(np.array([2.0]), fitted)[0, 1]), 2)
+    (1.0, 0.25)
     """
-    if len(prevalence) == 2:
-        low, high = -60 - logits.max(), 60 - logits.min()
-        return np.asarray(brentq(lambda b: expit(logits + b).mean() - prevalence[1], low, high))
-    flat = logits.reshape(-1, logits.shape[-1]).astype(np.float64)
-    offset = np.zeros(len(prevalence))
-    for _ in range(200):  # a fixed-point iteration; each round scales the classes to their prevalence
-        step = np.log(prevalence) - np.log(softmax(flat + offset, axis=1).mean(axis=0))
-        offset += step
-        if np.abs(step).max() < 1e-10:
-            break
-    return offset - offset[0]
+    z = np.clip(np.asarray(logits, np.float64), -_LARGEST, _LARGEST)
+    z = np.stack([np.zeros_like(z), z], axis=-1) if z.ndim == 2 else z
+    outcome = np.eye(z.shape[-1])[labels]
+    prior = np.r_[_SCALE_PRIOR, np.full(z.shape[-1] - 1, _OFFSET_PRIOR)]
+
+    def loss(parameters: np.ndarray) -> tuple[float, np.ndarray]:
+        """Minus the log-posterior of the log of the scale and of the offsets but the first, and its gradient."""
+        scaled = np.exp(parameters[0]) * z
+        log_p = log_softmax(scaled + np.r_[0.0, parameters[1:]], axis=-1)
+        residual = (np.exp(log_p) - outcome) / len(z)
+        gradient = np.r_[(residual * scaled).sum(), residual.sum(axis=(0, 1))[1:]]
+        value = -(outcome * log_p).sum() / len(z) + (prior * parameters**2).sum() / 2
+        return float(value), gradient + prior * parameters
+
+    bounds = [(-_BOUND, _BOUND), *[(None, None)] * (len(prior) - 1)]
+    precise = {"ftol": 1e-14, "gtol": 1e-7, "maxiter": 500}
+    found = minimize(loss, np.zeros(len(prior)), jac=True, method="L-BFGS-B", bounds=bounds, options=precise).x
+    offsets = tuple(float(value) for value in found[1:])
+    return Correction(float(np.exp(found[0])), offsets[0] if len(offsets) == 1 else (0.0, *offsets))
 
 
 def reliability(labels: np.ndarray, p: np.ndarray, bins: int = 10, smallest: int = 10) -> tuple[ReliabilityBin, ...]:
@@ -85,11 +135,12 @@ def reliability(labels: np.ndarray, p: np.ndarray, bins: int = 10, smallest: int
     return tuple(ReliabilityBin(float(last[g].mean()), float(outcome[g].mean())) for g in groups)
 
 
-def corrected(logits: np.ndarray, offset: np.ndarray | float) -> np.ndarray:
-    """Class probabilities (rows, C) after the prior correction."""
-    return probabilities(np.asarray(logits, np.float64) + offset)
+def corrected(logits: np.ndarray, correction: Correction) -> np.ndarray:
+    """Class probabilities (rows, C) after the correction."""
+    return probabilities(correction.apply(logits))
 
 
-def score_logits(labels: np.ndarray, logits: np.ndarray, offset: np.ndarray | float) -> Scores:
-    """Every metric over several networks' logits (networks, rows[, C]), after the prior correction."""
-    return summarise([all_metrics(labels, corrected(one, offset), ranking(one + offset)) for one in logits])
+def score_logits(labels: np.ndarray, logits: np.ndarray, correction: Correction = AS_THEY_ARE) -> Scores:
+    """Every metric over several networks' logits (networks, rows[, C]), after the correction."""
+    moved = [correction.apply(one) for one in logits]
+    return summarise([all_metrics(labels, probabilities(one), ranking(one)) for one in moved])

@@ -1,13 +1,13 @@
 """Do the rows look like the patients, column by column? Real values appear as counts in bins only."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from aliquot.cohort.codes import RARE, Code, LevelCode, NumberCode
+from aliquot.cohort.codes import RARE, Code, LevelCode, NumberCode, within
 from aliquot.cohort.values import levels_of, numbers
 from aliquot.evaluate.bins import count_in, edges_of, rounded
 from aliquot.evaluate.record import Record, as_tuple
@@ -38,7 +38,10 @@ class ColumnValues(Record):
 
 @dataclass(frozen=True)
 class OutsideRange(Record):
-    """Numbers of the rows outside the range that was observed in training: how many, of how many, in which columns."""
+    """Numbers of the rows outside the range that patients back: how many, of how many, in which columns.
+
+    In releases of 0.1 the range is that of the smallest and the largest training value.
+    """
 
     values: int
     of: int
@@ -58,21 +61,19 @@ def column_distributions(
     return tuple(sorted(found, key=lambda entry: -entry.difference)[:MOST_COLUMNS])
 
 
-def outside_range(real: dict[str, np.ndarray], rows: dict[str, np.ndarray]) -> OutsideRange:
-    """How many numbers of the rows lie outside the range that was observed in training, in all and per column.
+def outside_range(rows: Mapping[str, np.ndarray], codes: Sequence[NumberCode]) -> OutsideRange:
+    """How many numbers of the rows lie outside the range that patients back, in all and per column.
 
-    >>> outside_range({"ph": np.array([7.0, 7.5])}, {"ph": np.array([6.0, 7.2, np.nan])}).to_json()
-    {'values': 1, 'of': 2, 'columns': {'ph': 1}}
+    The range of a column is that of its encoder, ``row_low`` to ``row_high``, with ten patients or more at or beyond
+    either end. Columns of older encoders, which have none, are not counted.
     """
-    found = {}
-    for name, values in rows.items():
-        if not np.isfinite(real[name]).any():
-            continue
-        low, high = np.nanmin(real[name]), np.nanmax(real[name])
-        found[name] = int(np.count_nonzero((values < low) | (values > high)))
+    values = {code.name: rows[code.name].round(code.decimals) for code in codes if code.row_low is not None}
+    ends = {code.name: (code.row_low, code.row_high) for code in codes}
+    inside = {name: within(one, *ends[name]) for name, one in values.items()}
+    found = {name: int((one < inside[name]).sum() + (one > inside[name]).sum()) for name, one in values.items()}
     return OutsideRange(
         values=sum(found.values()),
-        of=int(sum(np.isfinite(values).sum() for values in rows.values())),
+        of=int(sum(np.isfinite(one).sum() for one in values.values())),
         columns={name: count for name, count in sorted(found.items(), key=lambda item: -item[1]) if count},
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 from aliquot.cohort import TRAIN, Cohort, Part, Parts
 from aliquot.context import NoProgress, Progress
 from aliquot.curves import Geometry
+from aliquot.evaluate.calibration import Correction
 from aliquot.evaluate.subgroups import held_out_groups
 from aliquot.matching import Condensed
 from aliquot.networks import Network
@@ -26,8 +27,7 @@ class Evidence:
 
     ``logits`` are those on held_out, (networks, patients[, C]), by what the networks were trained on: ``"random"``
     (as many real patients), ``"aliquot"`` (the rows), ``"full"`` (all training patients for a fixed number of epochs)
-    and ``"full_best_epoch"``. ``offsets`` are the prior offsets of the same networks; those trained at the real
-    prevalence have none.
+    and ``"full_best_epoch"``. ``corrections`` are those of the same networks; those trained on all patients need none.
     """
 
     cohort: Cohort
@@ -35,7 +35,7 @@ class Evidence:
     network: Network
     condensed: Condensed
     logits: Mapping[str, np.ndarray]
-    offsets: Mapping[str, np.ndarray | float]
+    corrections: Mapping[str, Correction]
     draws: Sequence[TrainingSet]  # of random patients, one for each network
     full_best_epoch: int
     keys: Mapping[str, jax.Array]
@@ -63,9 +63,9 @@ class Evidence:
         return self.parts.held_out.labels
 
     @property
-    def offset(self) -> np.ndarray | float:
-        """The prior offset of networks that were trained on the rows."""
-        return self.offsets["aliquot"]
+    def correction(self) -> Correction:
+        """What corrects the logits of networks that were trained on the rows."""
+        return self.corrections["aliquot"]
 
     @property
     def train(self) -> Cohort:

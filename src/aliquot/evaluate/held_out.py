@@ -9,7 +9,7 @@ import numpy as np
 
 from aliquot.cohort import Cohort, Part, Parts
 from aliquot.context import Context
-from aliquot.evaluate.calibration import prior_offset, score_logits
+from aliquot.evaluate.calibration import AS_THEY_ARE, Correction, fit_correction, score_logits
 from aliquot.evaluate.evidence import Evidence, TrainingSet
 from aliquot.evaluate.protocol import EvaluationSettings, finite_logits, hard_targets, train_on
 from aliquot.evaluate.results import HeldOut, Scores
@@ -35,10 +35,10 @@ def collect_evidence(
     keys, progress, n_classes = streams(seed), context.progress, network.n_classes
     full, full_best_epoch = full_data_logits(network, settings, parts, keys, context)
     progress.stage("held-out evaluation", 2)
-    offset, logits = score_rows(network, settings, parts, [(condensed.x, condensed.targets)], keys)
+    correction, logits = score_rows(network, settings, parts, [(condensed.x, condensed.targets)], keys)
     progress.advance()
     draws = random_draws(parts.train, len(condensed.x) // n_classes, n_classes, settings, keys["random rows"])
-    random_offset, random_logits = score_rows(network, settings, parts, draws, keys)
+    random_correction, random_logits = score_rows(network, settings, parts, draws, keys)
     progress.advance()
     return Evidence(
         cohort=cohort,
@@ -46,7 +46,7 @@ def collect_evidence(
         network=network,
         condensed=condensed,
         logits={"random": random_logits, "aliquot": logits, **full},
-        offsets={"random": random_offset, "aliquot": offset, **dict.fromkeys(full, 0.0)},
+        corrections={"random": random_correction, "aliquot": correction, **dict.fromkeys(full, AS_THEY_ARE)},
         draws=draws,
         full_best_epoch=full_best_epoch,
         keys=keys,
@@ -55,9 +55,9 @@ def collect_evidence(
 
 
 def held_out_scores(evidence: Evidence) -> HeldOut:
-    """Scores of all networks on held_out; their probabilities are those after the prior correction."""
-    labels, offsets = evidence.labels, evidence.offsets
-    found: dict[str, Any] = {name: score_logits(labels, one, offsets[name]) for name, one in evidence.logits.items()}
+    """Scores of all networks on held_out; their probabilities are those after the correction."""
+    labels, how = evidence.labels, evidence.corrections
+    found: dict[str, Any] = {name: score_logits(labels, one, how[name]) for name, one in evidence.logits.items()}
     return HeldOut(**found)
 
 
@@ -67,10 +67,13 @@ def score_rows(
     parts: Parts,
     sets: Sequence[TrainingSet],
     keys: Mapping[str, jax.Array],
-) -> tuple[np.ndarray, np.ndarray]:
-    """Prior offset, and logits on held_out, of the final networks trained on rows.
+    *,
+    correct_on: Sequence[Part] | None = None,
+) -> tuple[Correction, np.ndarray]:
+    """Correction, and logits on held_out, of the final networks trained on rows.
 
-    ``sets`` holds rows and targets: one pair for all networks, or one for each.
+    ``sets`` holds rows and targets: one pair for all networks, or one for each. The correction is fitted on the
+    patients of ``correct_on``; None: train and tuning.
     """
     final = settings.training(settings.final_epochs)
     final_keys = jax.random.split(keys["final networks"], settings.final_networks)
@@ -79,9 +82,10 @@ def score_rows(
     else:
         each = [train_on(network, final, *one, final_keys[i : i + 1]) for i, one in enumerate(sets)]
         trained = jnp.concatenate(each)
-    prevalence = np.asarray(parts.train.counts(network.n_classes)) / len(parts.train.labels)
-    tuning, held_out = (finite_logits(network, trained, part.x) for part in (parts.tuning, parts.held_out))
-    return prior_offset(tuning, prevalence), held_out
+    patients = (parts.train, parts.tuning) if correct_on is None else correct_on
+    known = np.concatenate([finite_logits(network, trained, part.x) for part in patients], axis=1)
+    correction = fit_correction(np.concatenate([part.labels for part in patients]), known)
+    return correction, finite_logits(network, trained, parts.held_out.x)
 
 
 def score_full_data(
@@ -96,7 +100,7 @@ def score_full_data(
     The second result is that epoch, chosen on tuning.
     """
     logits, best_epoch = full_data_logits(network, settings, parts, keys, context)
-    return {name: score_logits(parts.held_out.labels, one, 0.0) for name, one in logits.items()}, best_epoch
+    return {name: score_logits(parts.held_out.labels, one) for name, one in logits.items()}, best_epoch
 
 
 def full_data_logits(

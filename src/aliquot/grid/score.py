@@ -51,8 +51,8 @@ def rows_result(run: CellRun) -> CellRun:
         sets = random_draws(run.parts.train, size, n_classes, how, run.keys["random rows"])
 
     def scores(network: Network) -> Scores:
-        offset, logits = score_rows(network, how, run.parts, sets, run.keys)
-        return score_logits(run.parts.held_out.labels, logits, offset)
+        correction, logits = score_rows(network, how, run.parts, sets, run.keys)
+        return score_logits(run.parts.held_out.labels, logits, correction)
 
     ours = scores(run.networks.trained)
     result = replace(

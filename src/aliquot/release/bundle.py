@@ -22,6 +22,7 @@ from aliquot.evaluate.results import Results
 from aliquot.release.card import card
 from aliquot.release.condensation import Condensation
 from aliquot.release.croissant import croissant
+from aliquot.release.labels import begins_row
 from aliquot.release.report import report
 from aliquot.release.spreadsheet import csv
 
@@ -99,9 +100,10 @@ def read_release(folder: Path, *, checked: Sequence[str] = CHECKED) -> Release:
     kind = SeriesEncoder if "steps" in recipe["network"] else Encoder
     encoder = kind.from_json(contents["encoder.json"].decode())
     table = pq.read_table(io.BytesIO(contents["rows.parquet"])).to_pandas()
+    x, p = _rows(table, encoder, recipe["labels"])
     return Release(
-        table[list(encoder.column_names)].to_numpy(np.float32).reshape(-1, *encoder.shape),
-        _targets(table, recipe["labels"]),
+        x.reshape(-1, *encoder.shape),
+        p[:, 1] if p.shape[1] == 2 else p,
         encoder,
         recipe,
         Results.from_json(json.loads(contents["metrics.json"])),
@@ -146,14 +148,18 @@ def release_in(folder: Path) -> Path:
     return folder / "release" if (folder / "release").is_dir() else folder
 
 
-def _targets(table: pd.DataFrame, labels: dict[str, Any]) -> np.ndarray:
-    """Training targets of the rows: probabilities where there are any, otherwise the classes."""
+def _rows(table: pd.DataFrame, encoder: Encoder | SeriesEncoder, labels: dict[str, Any]) -> tuple[np.ndarray, ...]:
+    """Features and class probabilities of the rows, each once; the probability of a hard label is 1."""
     target, classes = labels["target"], labels["classes"]
-    if labels["kind"] == "soft":
-        p = table[[f"{target}={name}" for name in classes]].to_numpy(np.float32)
-    else:
-        p = np.stack([(table[target] == name).to_numpy(np.float32) for name in classes], axis=1)
-    return p[:, 1] if len(classes) == 2 else p
+    x = table[list(encoder.column_names)].to_numpy(np.float32)
+    own = np.stack([(table[target] == name).to_numpy(np.float32) for name in classes], axis=1)
+    if labels["kind"] == "hard":
+        return x, own
+    p = table[[f"{target}={name}" for name in classes]].to_numpy(np.float32)
+    if "weight" not in labels:  # as of 0.1: one line for each row
+        return x, p
+    first = begins_row(np.hstack([x, p]), own.argmax(axis=1))
+    return x[first], p[first]
 
 
 def _checksums(folder: Path) -> dict[str, str]:

@@ -10,6 +10,7 @@ from aliquot.cohort import SeriesEncoder
 from aliquot.release.condensation import Condensation
 from aliquot.release.report import facts, snippets
 from aliquot.release.report.sections.calibration import calibration_table
+from aliquot.release.report.sections.features import are_valid, outside_sentence
 from aliquot.release.report.sections.learning import within_noise
 from aliquot.release.report.sections.making import class_table
 from aliquot.release.report.sections.subgroups import NO_SUBGROUPS, scored_groups
@@ -98,9 +99,13 @@ def _content(result: Condensation) -> dict[str, Any]:
         "headline": facts.headline(result),
         "verdict": facts.verdict(result),
         "compression": facts.compression(result),
+        "scale": facts.scale(result),
         "offset": facts.offset(result),
+        "correction": facts.correction(result),
         "origin": facts.origin(result),
         "title": facts.title(result),
+        "outside": outside_sentence(result),
+        "valid": are_valid(result),
         "are_patients": facts.are_patients(result),
         "real": facts.uses_real_rows(result),
         "warnings": warnings(result),

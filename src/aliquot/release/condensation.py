@@ -1,6 +1,7 @@
 """What a run gives: synthetic rows, how to train on them, and how well that works."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,16 @@ from aliquot.cohort.series import as_long
 from aliquot.errors import SettingsError
 from aliquot.evaluate.metrics import row_classes
 from aliquot.evaluate.results import Results
+from aliquot.release.labels import WEIGHT, Lines, lines_of, probabilities_of
 
 
 @dataclass(frozen=True, eq=False)
 class Condensation:
     """Synthetic rows with everything that may leave the building beside them.
 
-    ``rows`` is what models train on; ``readable`` shows the same rows in the units of the source, for people.
+    ``model.fit(rows, labels, sample_weight=weights)`` trains any model; ``readable`` shows the same in the units of the
+    source, for people. A row with a soft label stands in these once per class, weighted by its probability; ``x`` and
+    ``targets`` hold each row once.
     """
 
     x: np.ndarray = field(repr=False)  # (n, features) or (n, T, features) encoded, float32
@@ -41,37 +45,61 @@ class Condensation:
 
     @property
     def codes(self) -> np.ndarray:
-        """The class that each row was made for, as code."""
+        """The class that each of ``x`` was made for, as code."""
         return row_classes(self.targets)
 
     @property
-    def labels(self) -> np.ndarray:
-        """The class that each row was made for, as the source names it."""
-        return np.asarray(self.classes)[self.codes]
+    def rows(self) -> pd.DataFrame:
+        """Encoded features, one float32 column each, the steps of series side by side; aligned with ``labels``."""
+        x = self.x.reshape(len(self.x), -1)
+        return pd.DataFrame(x[self._lines.row], columns=list(self.encoder.column_names))
 
     @property
-    def rows(self) -> pd.DataFrame:
-        """Encoded features of the rows, one float32 column each; the steps of series side by side."""
-        return pd.DataFrame(self.x.reshape(len(self.x), -1), columns=list(self.encoder.column_names))
+    def labels(self) -> np.ndarray:
+        """The class of each of ``rows``, as the source names it."""
+        return np.asarray(self.classes)[self._lines.code]
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The weight of each of ``rows``: the probability of its class; 1 where labels are hard."""
+        return self._lines.weight
 
     @property
     def readable(self) -> pd.DataFrame:
-        """The rows in the columns and units of the source, then the target; series as one line per value."""
+        """The columns of ``table`` with features in the columns and units of the source.
+
+        Series have one line per value, and each row once, with the class that it was made for.
+        """
         if isinstance(self.encoder, SeriesEncoder):
             series, frame = self.encoder.inverse(self.x)
-            return as_long(series, frame.assign(**{self.target: self.labels}))
-        return self.encoder.inverse(self.x).assign(**{self.target: self.labels})
+            made_for = np.asarray(self.classes)[self.codes]
+            return as_long(series, frame.assign(**self._probabilities, **{self.target: made_for}))
+        return self._with_labels(self.encoder.inverse(self.x).iloc[self._lines.row].reset_index(drop=True))
 
     @property
     def table(self) -> pd.DataFrame:
-        """Encoded features, then the target; soft labels add one probability column per class."""
-        table = self.rows
-        if self.soft:
-            p = np.column_stack([1 - self.targets, self.targets]) if self.targets.ndim == 1 else self.targets
-            for code, name in enumerate(self.classes):
-                table[f"{self.target}={name}"] = p[:, code].astype(np.float32)
-        table[self.target] = self.labels
-        return table
+        """``rows`` and the target; soft labels add one probability per class before it, and the weight after it."""
+        return self._with_labels(self.rows)
+
+    @cached_property
+    def _lines(self) -> Lines:
+        return lines_of(self.targets)
+
+    @property
+    def _probabilities(self) -> dict[str, np.ndarray]:
+        """Probabilities of ``x`` by the names of their columns, where labels are soft."""
+        names = [f"{self.target}={name}" for name in self.classes] if self.soft else []
+        return dict(zip(names, probabilities_of(self.targets).T, strict=False))
+
+    def _with_labels(self, features: pd.DataFrame) -> pd.DataFrame:
+        probabilities = {name: p[self._lines.row] for name, p in self._probabilities.items()}
+        weight = {self.weight_name: self.weights} if self.soft else {}
+        return features.assign(**probabilities, **{self.target: self.labels}, **weight)
+
+    @property
+    def weight_name(self) -> str:
+        """The column of weights in ``table`` and ``readable``, where labels are soft."""
+        return self.recipe["labels"].get("weight", WEIGHT)
 
     @property
     def soft(self) -> bool:

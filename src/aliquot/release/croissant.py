@@ -22,7 +22,7 @@ FORMATS = {
     ".html": "text/html",
 }
 CONTENT = {
-    "rows.parquet": "The rows as models take them: encoded features, then the target.",
+    "rows.parquet": "The rows as models take them: encoded features, then the labels.",
     "rows.csv": "The same rows in the columns and units of the source, for people. They are not patients, and values "
     "may be implausible.",
     "encoder.json": "How to encode new patients the same way.",
@@ -31,6 +31,10 @@ CONTENT = {
     "card.md": "The dataset card.",
     "report.html": "The results as a page with figures.",
 }
+LABELLED = (
+    "probabilities, learned with the rows or given by networks; a row takes a line for each class, weighted by its "
+    "probability"
+)
 CONTEXT = {
     "@language": "en",
     "@vocab": "https://schema.org/",
@@ -95,7 +99,7 @@ def _responsible_use(result: Condensation) -> dict[str, Any]:
     method = facts.method(result)
     models = ["the network of recipe.toml", *transfer_in(result.results)]
     over_time = "Gaps of series take the last value before them. " if isinstance(result.encoder, SeriesEncoder) else ""
-    labels = "probabilities, learned with the rows or given by networks" if result.soft else "one class each"
+    labels = LABELLED if result.soft else "one class each"
     scored = "Scores of subgroups of patients are in metrics.json and report.html."
     groups = scored if scored_groups(result.results) else NO_SUBGROUPS
     return {
@@ -107,12 +111,12 @@ def _responsible_use(result: Condensation) -> dict[str, Any]:
         "value; where enough patients lack a value, a feature marks its absence.",
         "rai:dataPreprocessingProtocol": "Numbers are standardised and levels become one feature each, as in "
         "encoder.json.",
-        "rai:dataAnnotationProtocol": f"Labels come with the rows, not from people: {labels}, as many rows of every "
-        f"class of {result.target}.",
+        "rai:dataAnnotationProtocol": f"Labels come with the rows, not from people: {labels}; as many rows were made "
+        f"for every class of {result.target}.",
         "rai:dataUseCases": f"Training models that predict {result.target}; tried with: {', '.join(models)}.",
         "rai:dataLimitations": "A row may combine values that no patient could have, and statistics of the rows are "
-        "not statistics of patients; rows.csv is for looking at, not for analysis. Classes are balanced, unlike among "
-        "patients. Results hold for patients like those of the source.",
+        "not statistics of patients; rows.csv is for looking at, not for analysis. As many rows were made for every "
+        "class, however frequent it is among patients. Results hold for patients like those of the source.",
         "rai:dataBiases": f"Biases of the source records may persist. {groups}",
         "rai:dataSocialImpact": "Lets others develop models without the records. A model that was trained on the rows "
         "and never judged on real patients may harm them; so may attempts to find out who was in the source.",
@@ -147,9 +151,11 @@ def _record_set(result: Condensation) -> dict[str, Any]:
 
 def _field(result: Condensation, name: str, cells: pd.Series) -> dict[str, Any]:
     if name == result.target:
-        description = "The class of the row."
+        description = "The class."
     elif name in result.encoder.column_names:
         description = "An encoded feature; encoder.json tells how it is computed."
+    elif name == result.weight_name:
+        description = "The weight of the line: the probability of its class."
     else:
         description = "The probability of one class."
     return {

@@ -9,7 +9,7 @@ import pandas as pd
 
 from aliquot.cohort import Stays, encode_new
 from aliquot.errors import TargetError
-from aliquot.evaluate import finite_logits, score_logits, train_on
+from aliquot.evaluate import Correction, finite_logits, score_logits, train_on
 from aliquot.evaluate.record import Record
 from aliquot.evaluate.results import Scores
 from aliquot.networks import TrainSettings, get_network
@@ -18,7 +18,7 @@ from aliquot.release.bundle import Release
 
 @dataclass(frozen=True)
 class NewPatientScores(Record):
-    """Scores of networks trained on the rows on other patients, before and after the prior correction."""
+    """Scores of networks trained on the rows on other patients, before and after the correction."""
 
     patients: int
     notes: tuple[str, ...]
@@ -47,12 +47,11 @@ def score_release(release: Release, patients: Stays, *, networks: int, seed: int
     )
     keys = jax.random.split(jax.random.key(seed), networks)
     logits = finite_logits(network, train_on(network, settings, release.x, release.targets, keys), x)
-    offset = np.asarray(release.recipe["calibration"]["logit_offset"])
     return NewPatientScores(
         len(x),
         (*patients.notes, *notes),
-        before=score_logits(labels, logits, np.zeros_like(offset)),
-        after=score_logits(labels, logits, offset),
+        before=score_logits(labels, logits),
+        after=score_logits(labels, logits, Correction.of_recipe(release.recipe["calibration"])),
     )
 
 

@@ -90,5 +90,5 @@ class _Trial:
         if trained_on == _RANDOM_ROWS:
             per_class = len(self.release.x) // network.n_classes
             sets = random_draws(parts.train, per_class, network.n_classes, self.settings, keys["random rows"])
-        offset, logits = score_rows(network, self.settings, parts, sets, keys)
-        return score_logits(parts.held_out.labels, logits, offset)
+        correction, logits = score_rows(network, self.settings, parts, sets, keys)
+        return score_logits(parts.held_out.labels, logits, correction)

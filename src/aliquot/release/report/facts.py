@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from aliquot.cohort.wording import SMALL_COUNT
+from aliquot.evaluate.calibration import Correction
 from aliquot.evaluate.results import Results, Scores, Summary
 from aliquot.methods import REAL_STARTS
 from aliquot.release.condensation import Condensation
@@ -139,13 +140,29 @@ def better_than_random(results: Results) -> bool:
     return held_out.aliquot.auprc.mean > held_out.random.auprc.mean
 
 
+def scale(result: Condensation) -> str:
+    """The factor by which the calibration multiplies log-odds."""
+    return f"{Correction.of_recipe(result.recipe['calibration']).scale:.3f}"
+
+
 def offset(result: Condensation) -> str:
     """The constant that the calibration adds to log-odds; one per class where there are more than two."""
-    value = result.recipe["calibration"]["logit_offset"]
-    if isinstance(value, list):
+    value = Correction.of_recipe(result.recipe["calibration"]).offset
+    if isinstance(value, tuple):
         parts = (f"{name}: {_signed(part)}" for name, part in zip(result.classes, value, strict=True))
         return ", ".join(parts)
     return _signed(value)
+
+
+def correction(result: Condensation) -> str:
+    """What the calibration does to predictions, in plain words."""
+    factor, added = float(scale(result)), Correction.of_recipe(result.recipe["calibration"]).offset
+    differ = "more" if factor > 1 else "less" if factor < 1 else "as much as before"
+    scaled = f"The scale lets predictions differ {differ} between patients."
+    if isinstance(added, tuple):
+        return f"{scaled} The larger the offset of a class, the more likely its predictions become."
+    moves = "raises" if added > 0 else "lowers"
+    return f"{scaled} The offset {moves} every predicted probability of class {result.classes[-1]}."
 
 
 def _signed(value: float) -> str:

@@ -6,18 +6,23 @@ from sklearn.neural_network import MLPClassifier
 
 with open("recipe.toml", "rb") as file:
     recipe = tomllib.load(file)
-rows, how, offset = pd.read_parquet("rows.parquet"), recipe["training"], recipe["calibration"]["logit_offset"]
+rows, how, labels = pd.read_parquet("rows.parquet"), recipe["training"], recipe["labels"]
 x = rows.iloc[:, : recipe["network"]["inputs"]].to_numpy()  # the features come first
-y = rows[recipe["labels"]["target"]].map(recipe["labels"]["classes"].index)
-batch = min(how["batch_size"], len(x))
+y = rows[labels["target"]].map(labels["classes"].index)
+weight = rows[labels["weight"]].to_numpy() if "weight" in labels else np.ones(len(rows))
+batches = how.get("steps", how["epochs"]) // how["epochs"]  # in an epoch
 model = MLPClassifier(
     recipe["network"].get("hidden", [64]), solver="sgd", nesterovs_momentum=False, random_state=0,
     learning_rate_init=how["learning_rate"], momentum=how["momentum"], max_iter=how["epochs"],
-    batch_size=batch, alpha=how.get("weight_decay", 0) * batch, n_iter_no_change=how["epochs"] + 1)
+    batch_size=-(-len(x) // batches), alpha=how.get("weight_decay", 0) * weight.sum() / batches,
+    n_iter_no_change=how["epochs"] + 1)
 with warnings.catch_warnings(action="ignore"):  # that training could go on
-    model.fit(x, y)
-p = model.predict_proba(x) * np.exp(offset if isinstance(offset, list) else [0, offset])  # x: encoded patients
-print((p / p.sum(axis=1, keepdims=True))[:5].round(3))  # one column per class of recipe.toml
+    model.fit(x, y, sample_weight=weight)
+scale, offset = recipe["calibration"].get("logit_scale", 1), recipe["calibration"]["logit_offset"]
+z = np.log(model.predict_proba(x).clip(1e-12)) * scale  # x: encoded patients
+p = np.exp(z + (offset if isinstance(offset, list) else [0, offset]))
+p /= p.sum(axis=1, keepdims=True)  # one column per class of recipe.toml
+print(p[:5].round(3))
 """
 
 _COLUMNS = """\

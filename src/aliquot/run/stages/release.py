@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from aliquot.cohort import Cohort, Parts
+from aliquot.cohort import Cohort, Encoder, Parts
 from aliquot.cohort.wording import SMALL_COUNT
 from aliquot.evaluate import held_out_scores
 from aliquot.evaluate.results import AboutMethod, Data, Results, Storage, Tuning
 from aliquot.identity import versions
 from aliquot.networks.architecture import get_architecture
 from aliquot.release.condensation import Condensation
+from aliquot.release.labels import weight_column
 from aliquot.run.stage import Run, Stage
 
 
@@ -99,6 +100,8 @@ def recipe_of(run: Run, data: Data) -> dict[str, Any]:
     settings, x, network = run.request.settings, run.condensed.x, run.networks.trained
     training = settings.evaluation
     hard = bool(np.isin(run.condensed.targets, (0, 1)).all())
+    batches = -(-len(x) // min(training.rows_batch_size, len(x)))
+    weight = {} if hard else {"weight": weight_column(_names(run))}
     shape = {"hidden": list(settings.network.hidden), "activation": "relu", "dropout": settings.network.dropout}
     if x.ndim > 2:
         shape = {"steps": int(x.shape[1])}  # the name tells the rest of a network of series
@@ -111,18 +114,28 @@ def recipe_of(run: Run, data: Data) -> dict[str, Any]:
             "weight_decay": training.weight_decay,
             "batch_size": training.rows_batch_size,
             "epochs": training.final_epochs,
+            "steps": training.final_epochs * batches,
             "loss": "binary cross-entropy" if network.n_outputs == 1 else "cross-entropy",
         },
         "labels": {
             "target": run.cohort.target,
             "classes": list(run.cohort.classes),
             "kind": "hard" if hard else "soft",
+            **weight,
         },
         "calibration": {
             "prevalence": list(data.prevalence),
-            "logit_offset": np.asarray(run.evidence.offset).tolist(),
+            "logit_scale": run.evidence.correction.scale,
+            "logit_offset": np.asarray(run.evidence.correction.offset).tolist(),
         },
     }
+
+
+def _names(run: Run) -> set[str]:
+    """Names that the files of rows have for the target and for features, encoded and in the source's units."""
+    encoder = run.parts.encoder
+    columns = encoder.columns if isinstance(encoder, Encoder) else ()
+    return {run.cohort.target, *encoder.column_names, *(code.name for code in columns)}
 
 
 def storage_of(run: Run) -> Storage:

@@ -1,4 +1,4 @@
-"""How good the probabilities are: before and after the prior correction, and predicted against observed shares."""
+"""How good the probabilities are: before and after the correction, and predicted against observed shares."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +27,7 @@ class _Result(Record):
 
 
 def _measure(evidence: Evidence) -> _Result:
-    return _Result(calibration_of(evidence.labels, evidence.logits["aliquot"], evidence.offset))
+    return _Result(calibration_of(evidence.labels, evidence.logits["aliquot"], evidence.correction))
 
 
 def calibration_in(results: Results) -> Calibration:
@@ -36,9 +36,9 @@ def calibration_in(results: Results) -> Calibration:
 
 
 def calibration_table(results: Results) -> list[list[str]]:
-    """Quality of the probabilities before and after the offset."""
+    """Quality of the probabilities before and after the correction."""
     found = calibration_in(results)
-    table = [["measure", "before the offset", "after the offset"]]
+    table = [["measure", "before the correction", "after the correction"]]
     for key, name in _MEASURES.items():
         table.append([name, *(facts.mean_std_n(getattr(scores, key)) for scores in (found.before, found.after))])
     return table
@@ -48,14 +48,16 @@ def _content(result: Condensation) -> dict[str, Any]:
     results = result.results
     found = calibration_in(results).reliability
     return {
+        "scale": facts.scale(result),
         "offset": facts.offset(result),
+        "correction": facts.correction(result),
         "rows": calibration_table(results),
         "figures": drawn(None if found is None else _reliability_figure(found, results.data.classes[-1])),
     }
 
 
 def _reliability_figure(found: Reliability, event: str) -> Drawing:
-    """Predicted against observed share of the last class, before and after the offset."""
+    """Predicted against observed share of the last class, before and after the correction."""
     bins = {"before": found.before, "after": found.after}
     points = {key: np.array([(p.predicted, p.observed) for p in part]) for key, part in bins.items()}
     far = {key: np.abs(pairs[:, 0] - pairs[:, 1]).max() for key, pairs in points.items()}
@@ -63,7 +65,7 @@ def _reliability_figure(found: Reliability, event: str) -> Drawing:
         figure, axes = canvas(height=3.4)
         axes.plot([0, 1], [0, 1], color=Colour.FAINT, linewidth=1, label="ideal")
         for key, colour, mark in (("before", Colour.RANDOM, "D--"), ("after", Colour.OURS, "o-")):
-            axes.plot(*points[key].T, mark, color=colour, markersize=5, label=f"{key} the offset")
+            axes.plot(*points[key].T, mark, color=colour, markersize=5, label=f"{key} the correction")
         axes.legend(loc="upper left")
         axes.set(xlabel="predicted probability", ylabel="observed share")
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
@@ -71,7 +73,7 @@ def _reliability_figure(found: Reliability, event: str) -> Drawing:
             figure,
             name="reliability",
             title=f"Predicted and observed share of class {event}",
-            description="; ".join(f"{key} the offset at most {far[key]:.2f} from the ideal" for key in points),
+            description="; ".join(f"{key} the correction at most {far[key]:.2f} from the ideal" for key in points),
             caption=f"Predicted and observed share of class {event} among held-out patients, in bins of equal size.",
         )
 

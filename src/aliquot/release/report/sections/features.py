@@ -1,4 +1,4 @@
-"""Real and synthetic values, column by column: small multiples, and numbers outside the observed range.
+"""Real and synthetic values, column by column: small multiples, and numbers outside the patients' range.
 
 In a figure patients are filled bars, and the rows a line or dot.
 """
@@ -42,15 +42,12 @@ class _Result(Record):
 def _measure(evidence: Evidence) -> _Result:
     encoder = evidence.parts.encoder
     real, rows, codes = evidence.train, _decoded(encoder, evidence.x), _codes(encoder)
-    named = [code.name for code in codes if isinstance(code, NumberCode)]
+    ranged = [code for code in codes if isinstance(code, NumberCode)]
     patients = _one_each(real.frame, real.series).iloc[evidence.first_rows(evidence.parts.train)]
     weights = _weights(evidence.targets, evidence.cohort.prevalence)
     return _Result(
         column_distributions(patients, _one_each(*rows), weights, codes),
-        outside_range(
-            {name: _numbers_of(real.frame, real.series, name) for name in named},
-            {name: _numbers_of(*rows, name) for name in named},
-        ),
+        outside_range({code.name: _numbers_of(*rows, code.name) for code in ranged}, ranged),
     )
 
 
@@ -97,7 +94,7 @@ def _content(result: Condensation) -> dict[str, Any]:
     return {
         "first": figures[:FIRST_COLUMNS],
         "more": figures[FIRST_COLUMNS:],
-        "outside": outside,
+        "outside": outside_sentence(result),
         "most": ", ".join(f"{name} ({count:,})" for name, count in named),
         "series": result.x.ndim == 3,
     }
@@ -188,13 +185,30 @@ def _lying(levels: Sequence[str], patients: Sequence[float], rows: Sequence[floa
     return "".join(parts) + axis, (_WIDTH, max(_TOP + _LINE * len(lines) + 4, _TOP + _BAR + _LABELS))
 
 
-def _checks(result: Condensation) -> list[Check]:
+def outside_sentence(result: Condensation) -> str:
+    """How many cells of the rows lie outside the patients' range; empty where that was not counted."""
     outside = SECTION.read(result.results).outside_range
     if outside is None or not outside.of:
-        return []
+        return ""
+    if are_valid(result):
+        return "0 cells lie outside the patients' range: every row is a valid record."
     share = percent(outside.values / outside.of, 1)
-    said = f"{outside.values:,} of {outside.of:,} numbers ({share}) lie outside the range of training patients."
-    return [Check("Plausible values?", said, heed=outside.values > 0, order=80, section="features")]
+    return f"{outside.values:,} of {outside.of:,} numbers ({share}) lie outside the patients' range."
+
+
+def are_valid(result: Condensation) -> bool:
+    """Whether the rows were made as valid records, and no number of them is out of range."""
+    outside, slots = SECTION.read(result.results).outside_range, result.settings.get("slots", {})
+    return outside is not None and not outside.values and bool(slots.get("valid"))
+
+
+def _checks(result: Condensation) -> list[Check]:
+    said, valid = outside_sentence(result), are_valid(result)
+    if not said:
+        return []
+    outside = SECTION.read(result.results).outside_range
+    heed = not valid and outside is not None and outside.values > 0
+    return [Check("Plausible values?", f"Yes: {said}" if valid else said, heed=heed, order=80, section="features")]
 
 
 SECTION = Section(
