@@ -18,6 +18,7 @@ from sklearn.neural_network import MLPClassifier
 from aliquot.cohort import Cohort, Parts
 from aliquot.context import Context, Store
 from aliquot.evaluate import Evidence, score_logits
+from aliquot.evaluate.calibration import AS_THEY_ARE
 from aliquot.evaluate.evidence import TrainingSet
 from aliquot.evaluate.held_out import full_data_logits, score_rows
 from aliquot.evaluate.metrics import ranking_metrics
@@ -146,7 +147,7 @@ class AllPatients:
         logits, best_epoch = full_data_logits(run.networks.trained, how, parts, run.keys, run.context)
         best, then = logits["full_best_epoch"], time.perf_counter()
         models = score_clients(parts.train.x, parts.train.labels.astype(np.float32), parts, request.seed)
-        scores = score_logits(parts.held_out.labels, best, 0.0)
+        scores = score_logits(parts.held_out.labels, best, AS_THEY_ARE)
         return cls(best, best_epoch, scores, models, (then - since, time.perf_counter() - then))
 
 
@@ -194,14 +195,14 @@ def measure(
 def scored(run: Run, full: AllPatients) -> Run:
     """The run with networks trained on the rows, those on all patients beside them, and nothing that takes long."""
     how, found, network = run.request.settings.evaluation, run.condensed, run.networks.trained
-    offset, logits = score_rows(network, how, run.parts, [(found.x, found.targets)], run.keys)
+    correction, logits = score_rows(network, how, run.parts, [(found.x, found.targets)], run.keys)
     evidence = Evidence(
         cohort=run.cohort,
         parts=run.parts,
         network=network,
         condensed=found,
         logits={"aliquot": logits, "full_best_epoch": full.logits},
-        offsets={"aliquot": offset, "full_best_epoch": 0.0},
+        corrections={"aliquot": correction, "full_best_epoch": AS_THEY_ARE},
         draws=(),
         full_best_epoch=full.best_epoch,
         keys=run.keys,
