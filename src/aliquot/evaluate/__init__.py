@@ -4,13 +4,14 @@ from aliquot.evaluate.calibration import corrected, prior_offset, reliability, s
 from aliquot.evaluate.evidence import Evidence
 from aliquot.evaluate.held_out import collect_evidence, held_out_scores
 from aliquot.evaluate.metrics import all_metrics, auprc, probabilities, row_classes, summarise
-from aliquot.evaluate.protocol import EvaluationSettings, TuningJudge, finite_logits, logits_of, train_on
+from aliquot.evaluate.protocol import EvaluationSettings, Training, TuningJudge, finite_logits, logits_of, train_on
 from aliquot.evaluate.results import Results
 
 __all__ = [
     "EvaluationSettings",
     "Evidence",
     "Results",
+    "Training",
     "TuningJudge",
     "all_metrics",
     "auprc",

@@ -10,6 +10,7 @@ import numpy as np
 from aliquot.cohort import TRAIN, Cohort, Part, Parts
 from aliquot.context import NoProgress, Progress
 from aliquot.curves import Geometry
+from aliquot.evaluate.protocol import Training
 from aliquot.evaluate.subgroups import held_out_groups
 from aliquot.matching import Condensed
 from aliquot.networks import Network
@@ -32,7 +33,7 @@ class Evidence:
 
     cohort: Cohort
     parts: Parts
-    network: Network
+    training: Training  # of networks on the rows
     condensed: Condensed
     logits: Mapping[str, np.ndarray]
     offsets: Mapping[str, np.ndarray | float]
@@ -41,6 +42,11 @@ class Evidence:
     keys: Mapping[str, jax.Array]
     geometry: Geometry | None = None  # of the experts' curves, where the method follows any
     progress: Progress = NoProgress()
+
+    @property
+    def network(self) -> Network:
+        """The network that is trained on the rows."""
+        return self.training.network
 
     @property
     def x(self) -> np.ndarray:

@@ -12,6 +12,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from aliquot.evaluate.metrics import ranking_metrics, row_classes
 from aliquot.evaluate.record import Record
 
+LEAST_WEIGHT = 0.001
+
 
 @dataclass(frozen=True)
 class ModelScores(Record):
@@ -37,7 +39,7 @@ MODELS: dict[str, Callable[[int], Any]] = {
         early_stopping=False,  # pyright: ignore[reportArgumentType]
         random_state=seed,
     ),
-    "random forest": lambda seed: RandomForestClassifier(200, min_samples_leaf=2, random_state=seed),
+    "random forest": lambda seed: RandomForestClassifier(200, min_samples_leaf=2, random_state=seed, n_jobs=-1),
     "k nearest neighbours": lambda seed: KNeighborsClassifier(15, weights="distance"),
 }
 
@@ -74,6 +76,12 @@ def as_weighted(x: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndar
     >>> labels.tolist(), weights.tolist()
     ([0, 0, 1], [1.0, 0.75, 0.25])
     """
+    row, label, weight = weighted_classes(targets)
+    return x[row], label, weight
+
+
+def weighted_classes(targets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Row, class code and weight of each line, where a row has one for every class with a weight above 0.001."""
     p = np.column_stack([1 - targets, targets]) if targets.ndim == 1 else targets
-    row, label = np.nonzero(p > 0)
-    return x[row], label, p[row, label]
+    row, label = np.nonzero(p > LEAST_WEIGHT)
+    return row, label, p[row, label]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -62,6 +63,17 @@ class TuningJudge:
         trained = train_networks(self._network, self._training, jnp.asarray(x), jnp.asarray(targets), self._keys)
         scores = [self.score(logits) for logits in logits_of(self._network, trained.end, self.x)]
         return Verdict(float(np.mean(scores)), float(deviation(scores)))
+
+
+class Training(NamedTuple):
+    """A network, and how it is trained on the rows."""
+
+    network: Network
+    settings: TrainSettings
+
+    def train(self, x: ArrayLike, targets: ArrayLike, *, networks: int, key: jax.Array) -> jax.Array:
+        """Parameters (networks, P) of fresh networks trained on rows."""
+        return train_on(self.network, self.settings, x, targets, jax.random.split(key, networks))
 
 
 def train_on(network: Network, training: TrainSettings, x: ArrayLike, targets: ArrayLike, keys: jax.Array):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,9 @@ from aliquot.cohort.series import as_long
 from aliquot.errors import SettingsError
 from aliquot.evaluate.metrics import row_classes
 from aliquot.evaluate.results import Results
+
+if TYPE_CHECKING:
+    from aliquot.release.expand import Expansion
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +91,16 @@ class Condensation:
         stays = Stays(patients) if isinstance(patients, pd.DataFrame) else patients
         x = encode(self.encoder, stays)
         return pd.DataFrame(x.reshape(len(x), -1), columns=list(self.encoder.column_names), index=stays.frame.index)
+
+    def expand(self, n: int, seed: int = 0) -> "Expansion":
+        """``n`` labelled records around the rows, for models to which so few rows say too little; touches no patient.
+
+        Records are drawn around the rows, and labelled by ten networks trained on them. ``table`` of what is returned
+        has the features, then probabilities, class and weight, and ``readable`` the units of the source.
+        """
+        from aliquot.release.expand import expand
+
+        return expand(self, n, seed=seed)
 
     def save(self, folder: str | Path, *, allow_real_rows: bool = False) -> Path:
         """Write the release: rows, encoder, recipe, metrics, card, croissant and report.
