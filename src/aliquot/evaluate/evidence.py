@@ -40,6 +40,7 @@ class Evidence:
     draws: Sequence[TrainingSet]  # of random patients, one for each network
     full_best_epoch: int
     keys: Mapping[str, jax.Array]
+    expanded_records: int = 0  # around the rows, for other kinds of models
     geometry: Geometry | None = None  # of the experts' curves, where the method follows any
     progress: Progress = NoProgress()
 

@@ -50,6 +50,7 @@ def collect_evidence(
         draws=draws,
         full_best_epoch=full_best_epoch,
         keys=keys,
+        expanded_records=settings.expanded_records,
         progress=progress,
     )
 
