@@ -68,7 +68,7 @@ def transfer_metrics(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(rows, labels, sample_weight=weights)
-    if isinstance(model, RandomForestClassifier):
+    if name == "random forest":
         model.set_params(n_jobs=1)  # threads would add the trees' votes in any order
     found: dict[str, Any] = ranking_metrics(held_labels, model.predict_proba(as_table(held_x)))
     return ModelScores(**found)
