@@ -5,24 +5,19 @@ held_out is opened. All patients are measured once for each split, always as the
 
 import io
 import time
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.neural_network import MLPClassifier
 
 from aliquot.cohort import Cohort, Parts
 from aliquot.context import Context, Store
-from aliquot.evaluate import Evidence, score_logits
+from aliquot.evaluate import Evidence, Training, score_logits
 from aliquot.evaluate.calibration import AS_THEY_ARE
 from aliquot.evaluate.evidence import TrainingSet
 from aliquot.evaluate.held_out import full_data_logits, score_rows
-from aliquot.evaluate.metrics import ranking_metrics
-from aliquot.evaluate.other_models import MODELS, ModelScores, as_table, as_weighted
+from aliquot.evaluate.other_models import MODELS, WITHOUT_WEIGHTS, ModelScores, transfer_metrics
 from aliquot.evaluate.record import Record
 from aliquot.evaluate.results import Scores
 from aliquot.release.condensation import Condensation
@@ -36,14 +31,15 @@ from aliquot.run.stages.release import RELEASE
 from suite_bootstrap import share_interval
 from suite_cohorts import SuiteCohort
 
-CLIENTS = ("logistic regression", "MLPClassifier", "gradient boosting", "random forest")  # that somebody else trains
-FEW = 1000  # rows: no part of them is set aside to stop early
+CLIENTS = tuple(name for name in MODELS if name not in WITHOUT_WEIGHTS)  # that somebody else trains
+RECORDS = 20_000  # that the rows are expanded to
 BAR = ("logistic regression", "gradient boosting")  # beside the network: the best of them is the bar
 
 
 def training_sets(result: Condensation) -> dict[str, TrainingSet]:
     """What outside models are trained on, by name: features and targets. Another one is another entry."""
-    return {"rows": (result.x, result.targets)}
+    expanded = result.expand(RECORDS)
+    return {"rows": (result.x, result.targets), "expanded": (expanded.x, expanded.targets)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,7 +195,7 @@ def scored(run: Run, full: AllPatients) -> Run:
     evidence = Evidence(
         cohort=run.cohort,
         parts=run.parts,
-        network=network,
+        training=Training(network, how.training(how.final_epochs)),
         condensed=found,
         logits={"aliquot": logits, "full_best_epoch": full.logits},
         corrections={"aliquot": correction, "full_best_epoch": AS_THEY_ARE},
@@ -213,21 +209,8 @@ def scored(run: Run, full: AllPatients) -> Run:
 
 def score_clients(x: np.ndarray, targets: np.ndarray, parts: Parts, seed: int) -> dict[str, ModelScores]:
     """Every outside model trained on rows with hard or soft targets, the latter as weights, and scored on held_out."""
-    held_out, (rows, labels, weights), found = parts.held_out, as_weighted(as_table(x), targets), {}
-    for name in CLIENTS:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model = client(name, seed, len(rows)).fit(rows, labels, sample_weight=weights)
-        scores: dict[str, Any] = ranking_metrics(held_out.labels, model.predict_proba(as_table(held_out.x)))
-        found[name] = ModelScores(**scores)
-    return found
-
-
-def client(name: str, seed: int, rows: int) -> Any:
-    """An outside model that was not trained yet; on many rows the network stops before it knows them by heart."""
-    if name != "MLPClassifier":
-        return MODELS[name](seed)
-    return MLPClassifier((64,), max_iter=2000, early_stopping=rows > FEW, random_state=seed)
+    held_out = parts.held_out
+    return {name: transfer_metrics(name, x, targets, held_out.x, held_out.labels, seed=seed) for name in CLIENTS}
 
 
 def survives_csv(result: Condensation) -> bool:

@@ -17,7 +17,7 @@ from aliquot.networks import mlp
 from aliquot.networks.training import forget_programs
 
 # What the forest scores is tested nowhere, and every run in these tests trains three of them.
-MODELS["random forest"] = lambda seed: RandomForestClassifier(20, min_samples_leaf=2, random_state=seed)
+MODELS["random forest"] = lambda seed, n: RandomForestClassifier(20, min_samples_leaf=2, random_state=seed)
 
 
 @pytest.fixture(autouse=True, scope="module")

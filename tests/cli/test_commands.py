@@ -1,5 +1,6 @@
 """The commands that use a finished run."""
 
+import json
 import re
 import sys
 
@@ -79,6 +80,29 @@ def test_evaluate_trains_on_the_rows_and_scores_others(run, table, capsys):
     assert "before correction" in said
 
 
+def test_expand_writes_labelled_records_as_features_or_in_the_units_of_the_source(run, tmp_path, capsys):
+    files = tmp_path / "records.parquet", tmp_path / "records.csv"
+    for file in files:
+        command("expand", run / "release", "--rows", "30", "--out", file, "--seed", "2", "--quiet", "--json")
+        said = json.loads(capsys.readouterr().out)
+        assert (said["records"], said["file"]) == (30, str(file))
+    features, source = pd.read_parquet(files[0]), pd.read_csv(files[1])
+    assert len(features) == len(source) == said["lines"]
+    rows = pd.read_parquet(run / "release" / "rows.parquet")
+    labels = ["outcome=left", "outcome=died", "outcome", "weight"]
+    assert [*features.columns] == [*rows.columns.drop(labels, errors="ignore"), *labels]
+    assert [*source.columns] == ["age", "ward", *labels]
+    encoded = read_release(run).encoder.transform(source)
+    np.testing.assert_array_equal(features.drop(columns=labels).to_numpy(), encoded)
+    assert set(source["ward"]) <= {"icu", "hdu"}
+
+
+def test_expand_says_which_files_it_writes(run, tmp_path, capsys):
+    with pytest.raises(AssertionError):
+        command("expand", run, "--out", tmp_path / "records.xlsx")
+    assert "records.xlsx; choose a name that ends in .parquet or .csv" in " ".join(capsys.readouterr().err.split())
+
+
 def test_inspect_shows_numbers_of_a_run_and_of_a_release(run, capsys):
     for folder in (run, run / "release"):
         command("inspect", folder)
@@ -102,7 +126,7 @@ def test_version(capsys):
 
 
 @pytest.mark.parametrize(
-    "name", ["", "demo", "condense", "resume", "encode", "evaluate", "schema", "inspect", "version"]
+    "name", ["", "demo", "condense", "resume", "encode", "expand", "evaluate", "schema", "inspect", "version"]
 )
 def test_help_is_there_for_all(name, capsys):
     command(*name.split(), "--help")

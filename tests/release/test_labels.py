@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 from aliquot.cohort import Encoder, Schema, Series, SeriesEncoder, infer_schema, settled, valid_rows
+from aliquot.evaluate.labels import SMALLEST, begins_row, lines_of, probabilities_of, weight_column
 from aliquot.matching import project
 from aliquot.release.bundle import condensation_of, read_release
-from aliquot.release.labels import SMALLEST, begins_row, lines_of, probabilities_of, weight_column
 
 FEW = st.sampled_from([0.0, 0.0005, 0.4, 1.0])  # so that neighbours are often equal
 

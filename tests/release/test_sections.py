@@ -1,5 +1,6 @@
 """Sections of the report are found by being there: one module and one template."""
 
+import dataclasses
 import importlib
 import json
 import sys
@@ -10,11 +11,14 @@ import pytest
 
 import aliquot
 from aliquot.cli import main
+from aliquot.cohort import Part
 from aliquot.evaluate.record import Record
+from aliquot.evaluate.results import Results
 from aliquot.release.bundle import read_release
 from aliquot.release.report import checks, report, sections
 from aliquot.release.report.section import Section
 from aliquot.release.report.sections import all_sections
+from aliquot.release.report.sections.transfer import some_patients, transfer_table
 
 MODULE = '''
 """How far the rows reach."""
@@ -134,3 +138,43 @@ def test_every_section_has_a_key_and_an_order_of_its_own(monkeypatch):
     monkeypatch.setattr(sections, "__path__", sections.__path__[:1])
     found = all_sections()
     assert len({section.order for section in found}) == len({section.key for section in found}) == len(found) == 11
+
+
+def test_other_models_are_shown_with_what_they_were_trained_on(two_classes):
+    table = transfer_table(two_classes.results)
+    assert table[0][1:5] == [
+        "AUPRC, random real rows",
+        "AUPRC, these rows",
+        "AUPRC, records around them",
+        "AUPRC, all patients",
+    ]
+    by_model = {line[0]: line[1:5] for line in table[1:]}
+    assert by_model["multilayer perceptron"] == ["0.600", "0.690", "0.695", "0.700"]
+    assert by_model["k nearest neighbours"][2] == "–"
+    text = " ".join(report(two_classes).split())
+    assert "20,000 records were drawn around the rows" in text
+    assert "Of all patients these models saw 20,000, drawn at random." in text
+
+
+def test_results_of_before_have_no_records_around_the_rows(two_classes):
+    old = two_classes.metrics
+    del old["transfer_patients"], old["transfer_records"], old["transfer"]["multilayer perceptron"]
+    for found in old["transfer"].values():
+        found.pop("expanded", None)
+    results = Results.from_json(old)
+    assert results.to_json() == old
+    assert not any("around" in name for name in transfer_table(results)[0])
+    text = report(dataclasses.replace(two_classes, results=results))
+    assert "drawn around the rows" not in " ".join(text.split())
+    assert "drawn at random." not in text.split('id="transfer"')[1].split("</section>")[0]
+
+
+def test_patients_beyond_the_cap_are_drawn_by_class():
+    labels = np.repeat([0, 1, 2], [900, 99, 1])
+    train = Part(np.arange(1000.0)[:, None], labels)
+    some = some_patients(train, np.random.default_rng(0), 100)
+    assert some.counts(3) == [90, 10, 1]
+    assert (labels[some.x[:, 0].astype(int)] == some.labels).all()
+    assert some_patients(train, np.random.default_rng(0), 1000) is train
+    again = some_patients(train, np.random.default_rng(0), 100)
+    np.testing.assert_array_equal(again.x, some.x)

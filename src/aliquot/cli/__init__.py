@@ -8,6 +8,7 @@ import typer
 
 from aliquot.cli.compare import compare
 from aliquot.cli.condense import condense, demo
+from aliquot.cli.expand import expand
 from aliquot.cli.grid import grid
 from aliquot.cli.groups import with_options
 from aliquot.cli.inspect import cohorts, inspect, resume, schema, version
@@ -31,7 +32,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    *(demo, condense, resume, compare, transfer, encode, evaluate, report),
+    *(demo, condense, resume, compare, transfer, encode, evaluate, expand, report),
     *(schema, cohorts, inspect, version, reproduce),
 ):
     app.command(cls=Command)(with_options(command))

@@ -100,7 +100,7 @@ class Encoder:
         cells = {}
         for code in self.columns:
             cells[code.name] = code.decode(values[:, [place[feature] for feature in code.decoded_from]])
-        return pd.DataFrame(cells)
+        return pd.DataFrame(cells, index=range(len(values)))
 
     def to_json(self) -> str:
         """The encoder as JSON with exact numbers; its checksum lets ``from_json`` notice a changed file."""

@@ -4,7 +4,7 @@ from aliquot.evaluate.calibration import Correction, corrected, fit_correction, 
 from aliquot.evaluate.evidence import Evidence
 from aliquot.evaluate.held_out import collect_evidence, held_out_scores
 from aliquot.evaluate.metrics import all_metrics, auprc, probabilities, row_classes, summarise
-from aliquot.evaluate.protocol import EvaluationSettings, TuningJudge, finite_logits, logits_of, train_on
+from aliquot.evaluate.protocol import EvaluationSettings, Training, TuningJudge, finite_logits, logits_of, train_on
 from aliquot.evaluate.results import Results
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "EvaluationSettings",
     "Evidence",
     "Results",
+    "Training",
     "TuningJudge",
     "all_metrics",
     "auprc",

@@ -11,6 +11,7 @@ from aliquot.cohort import TRAIN, Cohort, Part, Parts
 from aliquot.context import NoProgress, Progress
 from aliquot.curves import Geometry
 from aliquot.evaluate.calibration import Correction
+from aliquot.evaluate.protocol import Training
 from aliquot.evaluate.subgroups import held_out_groups
 from aliquot.matching import Condensed
 from aliquot.networks import Network
@@ -32,15 +33,21 @@ class Evidence:
 
     cohort: Cohort
     parts: Parts
-    network: Network
+    training: Training  # of networks on the rows
     condensed: Condensed
     logits: Mapping[str, np.ndarray]
     corrections: Mapping[str, Correction]
     draws: Sequence[TrainingSet]  # of random patients, one for each network
     full_best_epoch: int
     keys: Mapping[str, jax.Array]
+    expanded_records: int = 0  # around the rows, for other kinds of models
     geometry: Geometry | None = None  # of the experts' curves, where the method follows any
     progress: Progress = NoProgress()
+
+    @property
+    def network(self) -> Network:
+        """The network that is trained on the rows."""
+        return self.training.network
 
     @property
     def x(self) -> np.ndarray:

@@ -11,7 +11,7 @@ from aliquot.cohort import Cohort, Part, Parts
 from aliquot.context import Context
 from aliquot.evaluate.calibration import AS_THEY_ARE, Correction, fit_correction, score_logits
 from aliquot.evaluate.evidence import Evidence, TrainingSet
-from aliquot.evaluate.protocol import EvaluationSettings, finite_logits, hard_targets, train_on
+from aliquot.evaluate.protocol import EvaluationSettings, Training, finite_logits, hard_targets, train_on
 from aliquot.evaluate.results import HeldOut, Scores
 from aliquot.experts import expert_keys, watch_training
 from aliquot.experts.watch import Watched
@@ -43,13 +43,14 @@ def collect_evidence(
     return Evidence(
         cohort=cohort,
         parts=parts,
-        network=network,
+        training=Training(network, settings.training(settings.final_epochs)),
         condensed=condensed,
         logits={"random": random_logits, "aliquot": logits, **full},
         corrections={"random": random_correction, "aliquot": correction, **dict.fromkeys(full, AS_THEY_ARE)},
         draws=draws,
         full_best_epoch=full_best_epoch,
         keys=keys,
+        expanded_records=settings.expanded_records,
         progress=progress,
     )
 

@@ -1,16 +1,22 @@
 """Do the rows train other kinds of model too? Any object with ``fit`` and ``predict_proba`` can be asked."""
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
 
+from aliquot.evaluate.labels import lines_of
 from aliquot.evaluate.metrics import ranking_metrics, row_classes
 from aliquot.evaluate.record import Record
+
+MANY = 1000  # rows, of which a network can set some aside to know when to stop
 
 
 @dataclass(frozen=True)
@@ -23,38 +29,48 @@ class ModelScores(Record):
 
 @dataclass(frozen=True)
 class ModelTransfer(Record):
-    """A kind of model by what it was trained on: the rows, as many random patients, all training patients."""
+    """A kind of model by what it was trained on: the rows, as many random patients, records around the rows, patients.
+
+    ``full`` are all training patients, or as many as ``transfer_patients`` of the results says.
+    """
 
     aliquot: ModelScores
     random: ModelScores | None = None
+    expanded: ModelScores | None = None
     full: ModelScores | None = None
 
 
-MODELS: dict[str, Callable[[int], Any]] = {
-    "logistic regression": lambda seed: LogisticRegression(max_iter=2000),
-    "gradient boosting": lambda seed: HistGradientBoostingClassifier(
+MODELS: dict[str, Callable[[int, int], Any]] = {  # by seed and number of training rows
+    "logistic regression": lambda seed, n: LogisticRegression(max_iter=2000),
+    "multilayer perceptron": lambda seed, n: MLPClassifier(
+        (64,), max_iter=500, early_stopping=n >= MANY, random_state=seed
+    ),
+    "gradient boosting": lambda seed, n: HistGradientBoostingClassifier(
         min_samples_leaf=5,
         early_stopping=False,  # pyright: ignore[reportArgumentType]
         random_state=seed,
     ),
-    "random forest": lambda seed: RandomForestClassifier(200, min_samples_leaf=2, random_state=seed),
-    "k nearest neighbours": lambda seed: KNeighborsClassifier(15, weights="distance"),
+    "random forest": lambda seed, n: RandomForestClassifier(200, min_samples_leaf=2, n_jobs=-1, random_state=seed),
+    "k nearest neighbours": lambda seed, n: KNeighborsClassifier(min(15, n), weights="distance"),
 }
+WITHOUT_WEIGHTS = ("k nearest neighbours",)  # each row votes for the class it was made for
 
 
 def transfer_metrics(
     name: str, x: np.ndarray, targets: np.ndarray, held_x: np.ndarray, held_labels: np.ndarray, *, seed: int
 ) -> ModelScores:
     """AUROC and AUPRC on held_out of the named model trained on rows with hard or soft targets."""
-    model = MODELS[name](seed)
-    x, held_x = as_table(x), as_table(held_x)
-    if name == "k nearest neighbours":  # takes no weights: each row votes for its own class
-        model.set_params(n_neighbors=min(model.n_neighbors, len(x)))
+    model, x = MODELS[name](seed, len(x)), as_table(x)
+    if name in WITHOUT_WEIGHTS:
         model.fit(x, row_classes(targets))
     else:
         rows, labels, weights = as_weighted(x, targets)
-        model.fit(rows, labels, sample_weight=weights)
-    found: dict[str, Any] = ranking_metrics(held_labels, model.predict_proba(held_x))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(rows, labels, sample_weight=weights)
+    if name == "random forest":
+        model.set_params(n_jobs=1)  # threads would add the trees' votes in any order
+    found: dict[str, Any] = ranking_metrics(held_labels, model.predict_proba(as_table(held_x)))
     return ModelScores(**found)
 
 
@@ -74,6 +90,5 @@ def as_weighted(x: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndar
     >>> labels.tolist(), weights.tolist()
     ([0, 0, 1], [1.0, 0.75, 0.25])
     """
-    p = np.column_stack([1 - targets, targets]) if targets.ndim == 1 else targets
-    row, label = np.nonzero(p > 0)
-    return x[row], label, p[row, label]
+    lines = lines_of(targets)
+    return x[lines.row], lines.code, lines.weight

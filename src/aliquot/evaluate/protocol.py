@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -29,6 +30,7 @@ class EvaluationSettings:
     final_epochs: int = 100  # for the reported numbers
     final_networks: int = 10
     full_epochs: int = 100  # networks trained on all patients
+    expanded_records: int = 20_000  # around the rows, on which other kinds of models are trained
 
     def training(self, epochs: int) -> TrainSettings:
         """These settings for a given number of epochs on rows."""
@@ -62,6 +64,17 @@ class TuningJudge:
         trained = train_networks(self._network, self._training, jnp.asarray(x), jnp.asarray(targets), self._keys)
         scores = [self.score(logits) for logits in logits_of(self._network, trained.end, self.x)]
         return Verdict(float(np.mean(scores)), float(deviation(scores)))
+
+
+class Training(NamedTuple):
+    """A network, and how it is trained on the rows."""
+
+    network: Network
+    settings: TrainSettings
+
+    def train(self, x: ArrayLike, targets: ArrayLike, *, networks: int, key: jax.Array) -> jax.Array:
+        """Parameters (networks, P) of fresh networks trained on rows."""
+        return train_on(self.network, self.settings, x, targets, jax.random.split(key, networks))
 
 
 def train_on(network: Network, training: TrainSettings, x: ArrayLike, targets: ArrayLike, keys: jax.Array):

@@ -85,9 +85,9 @@ def _carried_forward(measured: ArrayLike, fill: ArrayLike, hard: Array) -> Array
 def drawn_records(valid: ValidRows, means: Array, key: Array) -> Array:
     """Rows near means of groups whose projection has flags and levels as often as the groups do.
 
-    The mean of a flag that one patient in ten has is nearer to 0 than to 1 in every group, so that the projection of the
-    means would never show it. Each flag, and one level of each column, is drawn with its mean as its chance, and the
-    mean is moved half of the way there; numbers stay.
+    The mean of a flag that one patient in ten has is nearer to 0 than to 1 in every group, so that the projection of
+    the means would never show it. Each flag, and one level of each column, is drawn with its mean as its chance, and
+    the mean is moved half of the way there; numbers stay.
     """
     flag_key, level_key = jax.random.split(key)
     is_number = (valid.low != 0) | (valid.high != 1) | (valid.origin != 0) | (valid.step != 1)

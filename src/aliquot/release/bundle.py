@@ -18,11 +18,12 @@ import tomli_w
 from aliquot.cohort import Encoder, SeriesEncoder
 from aliquot.drafts import draft_of, write_atomically
 from aliquot.errors import FileError, RunFolderError, TamperedError
+from aliquot.evaluate.labels import begins_row
 from aliquot.evaluate.results import Results
 from aliquot.release.card import card
 from aliquot.release.condensation import Condensation
 from aliquot.release.croissant import croissant
-from aliquot.release.labels import begins_row
+from aliquot.release.expand import Expansion, expand
 from aliquot.release.report import report
 from aliquot.release.spreadsheet import csv
 
@@ -52,6 +53,10 @@ class Release:
     def metrics(self) -> dict[str, Any]:
         """The results as in ``metrics.json``."""
         return self.results.to_json()
+
+    def expand(self, n: int, seed: int = 0) -> Expansion:
+        """``n`` labelled records around the rows, as :meth:`aliquot.Condensation.expand` draws them."""
+        return expand(self, n, seed=seed)
 
 
 def write_release(result: Condensation, folder: Path) -> Path:

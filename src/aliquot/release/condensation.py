@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -12,9 +12,12 @@ from aliquot.cohort import Cohort, Encoder, SeriesEncoder, Stays
 from aliquot.cohort.parts import encode
 from aliquot.cohort.series import as_long
 from aliquot.errors import SettingsError
+from aliquot.evaluate.labels import WEIGHT, Lines, labelled, lines_of, probabilities_of
 from aliquot.evaluate.metrics import row_classes
 from aliquot.evaluate.results import Results
-from aliquot.release.labels import WEIGHT, Lines, lines_of, probabilities_of
+
+if TYPE_CHECKING:
+    from aliquot.release.expand import Expansion
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,12 +77,13 @@ class Condensation:
             series, frame = self.encoder.inverse(self.x)
             made_for = np.asarray(self.classes)[self.codes]
             return as_long(series, frame.assign(**self._probabilities, **{self.target: made_for}))
-        return self._with_labels(self.encoder.inverse(self.x).iloc[self._lines.row].reset_index(drop=True))
+        return self._with_labels(self.encoder.inverse(self.x))
 
     @property
     def table(self) -> pd.DataFrame:
         """``rows`` and the target; soft labels add one probability per class before it, and the weight after it."""
-        return self._with_labels(self.rows)
+        x = self.x.reshape(len(self.x), -1)
+        return self._with_labels(pd.DataFrame(x, columns=list(self.encoder.column_names)))
 
     @cached_property
     def _lines(self) -> Lines:
@@ -92,9 +96,8 @@ class Condensation:
         return dict(zip(names, probabilities_of(self.targets).T, strict=False))
 
     def _with_labels(self, features: pd.DataFrame) -> pd.DataFrame:
-        probabilities = {name: p[self._lines.row] for name, p in self._probabilities.items()}
-        weight = {self.weight_name: self.weights} if self.soft else {}
-        return features.assign(**probabilities, **{self.target: self.labels}, **weight)
+        weight = self.weight_name if self.soft else None
+        return labelled(features, self.targets, self.target, self.classes, weight=weight)
 
     @property
     def weight_name(self) -> str:
@@ -116,6 +119,16 @@ class Condensation:
         stays = Stays(patients) if isinstance(patients, pd.DataFrame) else patients
         x = encode(self.encoder, stays)
         return pd.DataFrame(x.reshape(len(x), -1), columns=list(self.encoder.column_names), index=stays.frame.index)
+
+    def expand(self, n: int, seed: int = 0) -> "Expansion":
+        """``n`` labelled records around the rows, for models to which so few rows say too little; touches no patient.
+
+        Records are drawn around the rows, and labelled by ten networks trained on them. ``table`` of what is returned
+        has the features, then probabilities, class and weight, and ``readable`` the units of the source.
+        """
+        from aliquot.release.expand import expand
+
+        return expand(self, n, seed=seed)
 
     def save(self, folder: str | Path, *, allow_real_rows: bool = False) -> Path:
         """Write the release: rows, encoder, recipe, metrics, card, croissant and report.

@@ -9,11 +9,11 @@ import pandas as pd
 
 from aliquot.cohort import Stays, encode_new
 from aliquot.errors import TargetError
-from aliquot.evaluate import Correction, finite_logits, score_logits, train_on
+from aliquot.evaluate import Correction, finite_logits, score_logits
 from aliquot.evaluate.record import Record
 from aliquot.evaluate.results import Scores
-from aliquot.networks import TrainSettings, get_network
 from aliquot.release.bundle import Release
+from aliquot.release.recipe import training_of
 
 
 @dataclass(frozen=True)
@@ -30,23 +30,9 @@ def score_release(release: Release, patients: Stays, *, networks: int, seed: int
     """Scores on patients whose table holds the target of the release."""
     labels = _labels(release, patients.frame)
     x, notes = encode_new(release.encoder, patients)
-    shape, training, classes = (
-        release.recipe["network"],
-        release.recipe["training"],
-        release.recipe["labels"]["classes"],
-    )
-    network = get_network(
-        shape["kind"], release.encoder.shape, len(classes), tuple(shape.get("hidden", ())), shape.get("dropout", 0.0)
-    )
-    settings = TrainSettings(
-        epochs=training["epochs"],
-        learning_rate=training["learning_rate"],
-        momentum=training["momentum"],
-        weight_decay=training.get("weight_decay", 0.0),  # earlier releases have none
-        batch_size=training["batch_size"],
-    )
-    keys = jax.random.split(jax.random.key(seed), networks)
-    logits = finite_logits(network, train_on(network, settings, release.x, release.targets, keys), x)
+    training = training_of(release.recipe, release.encoder.shape)
+    thetas = training.train(release.x, release.targets, networks=networks, key=jax.random.key(seed))
+    logits = finite_logits(training.network, thetas, x)
     return NewPatientScores(
         len(x),
         (*patients.notes, *notes),

@@ -9,16 +9,18 @@ from aliquot.release.report.svg import Colour, Drawing, canvas, drawing, styled
 SOURCE_COLOURS = {
     "random": Colour.RANDOM,
     "aliquot": Colour.OURS,
+    "expanded": Colour.EXPANDED,
     "full": Colour.FULL,
     "full_best_epoch": Colour.BEST,
 }
 SHORT_NAMES = {  # names beside a dot
     "random": "random real rows",
     "aliquot": "these rows",
+    "expanded": "records around them",
     "full": "all, fixed epochs",
     "full_best_epoch": "all, best epoch",
 }
-SOURCE_MARKS = {"random": "D", "aliquot": "o", "full": "s", "full_best_epoch": "s"}
+SOURCE_MARKS = {"random": "D", "aliquot": "o", "expanded": "^", "full": "s", "full_best_epoch": "s"}
 
 
 def held_out_figure(held_out: HeldOut, metric: str) -> Drawing:

@@ -29,6 +29,7 @@ class Colour(StrEnum):
     FULL = "#000005"
     BEST = "#000006"
     REAL = "#000007"
+    EXPANDED = "#000008"
 
     @property
     def variable(self) -> str:

@@ -9,11 +9,11 @@ import numpy as np
 from aliquot.cohort import Cohort, Encoder, Parts
 from aliquot.cohort.wording import SMALL_COUNT
 from aliquot.evaluate import held_out_scores
+from aliquot.evaluate.labels import weight_column
 from aliquot.evaluate.results import AboutMethod, Data, Results, Storage, Tuning
 from aliquot.identity import versions
 from aliquot.networks.architecture import get_architecture
 from aliquot.release.condensation import Condensation
-from aliquot.release.labels import weight_column
 from aliquot.run.stage import Run, Stage
 
 

@@ -4,10 +4,11 @@ A row with a soft label takes several lines, one for each class that is at all l
 as the line's weight. Training on the lines with their weights minimises the same loss as training on the probabilities.
 """
 
-from collections.abc import Collection
-from typing import NamedTuple
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 SMALLEST = 0.001  # classes as likely as this, or less, take no line
 WEIGHT = "weight"
@@ -37,6 +38,21 @@ def lines_of(targets: np.ndarray) -> Lines:
     p = probabilities_of(targets)
     row, code = np.nonzero(p > SMALLEST)
     return Lines(row, code, p[row, code])
+
+
+def labelled(
+    features: pd.DataFrame, targets: np.ndarray, target: str, classes: Sequence[Any], *, weight: str | None
+) -> pd.DataFrame:
+    """The lines of rows as a table: their features, then the class under the name of the target.
+
+    Where a column is named for the ``weight``, one probability per class (``target=class``) stands before the class,
+    and the weight after it.
+    """
+    lines, p = lines_of(targets), probabilities_of(targets)
+    table = features.iloc[lines.row].reset_index(drop=True)
+    named = {} if weight is None else {f"{target}={name}": p[lines.row, c] for c, name in enumerate(classes)}
+    weights = {} if weight is None else {weight: lines.weight}
+    return table.assign(**named, **{target: np.asarray(classes)[lines.code]}, **weights)
 
 
 def begins_row(values: np.ndarray, code: np.ndarray) -> np.ndarray:
