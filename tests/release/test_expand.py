@@ -137,7 +137,7 @@ def test_series_are_valid_at_every_step(stays):
 def test_a_stay_appears_once_per_class_and_is_numbered(stays):
     encoder, x = stays
     targets = np.array([0.25, 1.0], np.float32)
-    made = module.Expansion(x[:2], targets, "died", (0, 1), encoder)
+    made = module.Expansion(x[:2], targets, "died", (0, 1), encoder, "weight")
     assert made.table.shape == (3, 4 * 5 + 4)
     assert made.table["weight"].tolist() == [0.75, 0.25, 1.0]
     lines = made.readable
@@ -145,12 +145,12 @@ def test_a_stay_appears_once_per_class_and_is_numbered(stays):
     assert lines.loc[lines["variable"] == "weight", "value"].tolist() == [0.75, 0.25, 1.0]
 
 
-def test_a_column_named_weight_keeps_its_name():
-    frame = pd.DataFrame({"weight": range(40, 80)})
-    encoder = Encoder.fit(frame, infer_schema(frame))
-    made = module.Expansion(encoder.transform(frame)[:2], np.array([0.0, 1.0]), "died", (0, 1), encoder)
-    assert list(made.readable.columns) == ["weight", "died=0", "died=1", "died", "weight_"]
-    assert list(made.table.columns) == list(made.readable.columns)
+def test_a_column_named_weight_keeps_its_name(two_classes):
+    labels = {name: value for name, value in two_classes.recipe["labels"].items() if name != "weight"}
+    hard = dataclasses.replace(two_classes, recipe=two_classes.recipe | {"labels": labels})
+    assert hard.expand(1).weight == "weight"
+    named = two_classes.recipe | {"labels": labels | {"weight": "weight_"}}
+    assert list(dataclasses.replace(two_classes, recipe=named).expand(1).table)[-1] == "weight_"
 
 
 def test_what_cannot_be_expanded_is_said(two_classes):

@@ -3,6 +3,7 @@
 from aliquot.methods.cost import Cost, Sizes
 from aliquot.methods.geometry import curve_geometry
 from aliquot.methods.method import Method, MethodKeys, get_method
+from aliquot.methods.records import unlike_patients
 from aliquot.methods.settings import MethodSettings
 from aliquot.methods.start import REAL_STARTS, starting_rows
 from aliquot.methods.task import Task
@@ -20,4 +21,5 @@ __all__ = [
     "curve_geometry",
     "get_method",
     "starting_rows",
+    "unlike_patients",
 ]

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
-from aliquot.cohort import settled
-from aliquot.methods import Cost, Sizes
+import numpy as np
+
+from aliquot.cohort import settled, valid_rows
+from aliquot.methods import Cost, Sizes, unlike_patients
 from aliquot.methods.cost import FORWARDS
 from aliquot.run.stage import Run, Stage
 
@@ -21,8 +23,15 @@ def _condense(run: Run) -> Run:
         )
         found = replace(found, notes=(*found.notes, note))
     if request.settings.slots.valid and run.parts.encoder is not None:
-        found = replace(found, x=settled(run.parts.encoder, found.x))  # to the last digit what their cells encode to
+        found = replace(found, x=_as_records(run, found.x))
     return replace(run, condensed=found)
+
+
+def _as_records(run: Run, x: np.ndarray) -> np.ndarray:
+    """Valid rows to the last digit what their cells encode to; of tables, none that is a patient by chance."""
+    if x.ndim == 2:
+        x = unlike_patients(valid_rows(run.parts.encoder), x, run.parts.train.x)
+    return settled(run.parts.encoder, x)
 
 
 def _cost(run: Run) -> dict[str, Cost] | None:

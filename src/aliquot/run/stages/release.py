@@ -101,7 +101,6 @@ def recipe_of(run: Run, data: Data) -> dict[str, Any]:
     training = settings.evaluation
     hard = bool(np.isin(run.condensed.targets, (0, 1)).all())
     batches = -(-len(x) // min(training.rows_batch_size, len(x)))
-    weight = {} if hard else {"weight": weight_column(_names(run))}
     shape = {"hidden": list(settings.network.hidden), "activation": "relu", "dropout": settings.network.dropout}
     if x.ndim > 2:
         shape = {"steps": int(x.shape[1])}  # the name tells the rest of a network of series
@@ -121,7 +120,7 @@ def recipe_of(run: Run, data: Data) -> dict[str, Any]:
             "target": run.cohort.target,
             "classes": list(run.cohort.classes),
             "kind": "hard" if hard else "soft",
-            **weight,
+            "weight": weight_column(_names(run)),
         },
         "calibration": {
             "prevalence": list(data.prevalence),
