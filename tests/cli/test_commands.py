@@ -58,7 +58,7 @@ def test_encode_writes_the_features_of_rows_in_input_order(run, table, tmp_path,
     command("encode", "--release", run, table, "--out", tmp_path / "new.parquet")
     new = pd.read_parquet(tmp_path / "new.parquet")
     rows = pd.read_parquet(run / "release" / "rows.parquet")
-    assert [*new.columns, "outcome"] == list(rows.columns)
+    assert [*new.columns, "outcome=left", "outcome=died", "outcome", "weight"] == list(rows.columns)
     source = pd.read_csv(table)
     assert len(new) == len(source)
     assert np.corrcoef(new["age"], source["age"])[0, 1] > 0.999
@@ -136,7 +136,9 @@ def test_help_is_there_for_all(name, capsys):
 def test_a_release_reads_back_with_string_labels(run):
     release = read_release(run)
     assert release.recipe["labels"]["classes"] == ["left", "died"]
-    assert release.targets.tolist() == [0] * 4 + [1] * 4
+    assert release.targets.shape == (8,)
     rows = pd.read_csv(run / "release" / "rows.csv")
-    assert rows["outcome"].tolist() == ["left"] * 4 + ["died"] * 4
-    assert set(rows["ward"]) <= {"icu", "hdu", "(rare)"}
+    assert rows["outcome"].tolist() == ["left", "died"] * 8
+    assert rows["weight"].to_numpy().reshape(8, 2).sum(axis=1) == pytest.approx(1)
+    np.testing.assert_allclose(rows["weight"][1::2], release.targets, rtol=1e-6)
+    assert set(rows["ward"]) <= {"icu", "hdu"}

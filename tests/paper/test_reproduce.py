@@ -12,7 +12,7 @@ from aliquot.errors import FileError
 from aliquot.paper import ALL_STUDIES, STUDIES
 from aliquot.paper.figures import PICTURE_WORDS
 from aliquot.paper.reproduce import Reproduction, reproduce_into
-from aliquot.paper.study import METHOD_ORDER
+from aliquot.paper.study import METHOD_ORDER, OURS
 
 PICTURES = {
     "table-curial": {"auprc-by-size", "average-ranks"},
@@ -79,7 +79,7 @@ def test_what_failed_is_said_under_the_table(fake_grid, tmp_path):
     assert "| MTT | failed | – | failed | – | – |" in text
     assert text.count("Failed – puh, mtt, 5 rows per class, seed 0: asked for 50 % more_rows than there are") == 1
     assert "50 \\% more\\_rows" in (tmp_path / "table-curial" / "table.tex").read_text("utf-8")
-    assert "Average ranks of 7 methods over 1 block;" in text
+    assert "Average ranks of 8 methods over 1 block;" in text
 
 
 def test_a_study_of_which_everything_failed_is_written_too(fake_grid, tmp_path):
@@ -92,20 +92,20 @@ def test_a_study_of_which_everything_failed_is_written_too(fake_grid, tmp_path):
 
 def test_too_few_pairs_say_nothing(fake_grid, tmp_path):
     few = run(tmp_path / "a", "table-curial", budget="smoke", only=("ouh", "5"))["table-curial"]
-    assert "Too few pairs to say anything: with 1 pair and 7 comparisons" in few
+    assert "Too few pairs to say anything: with 1 pair and 8 comparisons" in few
 
 
 def test_statistics_are_those_of_the_scores(fake_grid, tmp_path):
     text = run(tmp_path, "table-curial", budget="cpu", seeds=3)["table-curial"]
     assert "Too few pairs" not in text
-    assert "Average ranks of 8 methods over 36 blocks; 1 is best. Friedman's test" in text
+    assert "Average ranks of 9 methods over 36 blocks; 1 is best. Friedman's test" in text
     assert "they are not independent" in text
     block = text[text.index("### Paired comparison") :].splitlines()
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in block if line.startswith("|")][2:]
     ranks = {line[0]: float(line[6]) for line in lines}
-    assert len(ranks) == len(METHOD_ORDER) + 1
+    assert len(ranks) == len(METHOD_ORDER) + len(OURS)
     assert list(ranks.values()) == sorted(ranks.values())
-    assert sum(ranks.values()) == pytest.approx(8 * 9 / 2, abs=0.05)
+    assert sum(ranks.values()) == pytest.approx(9 * 10 / 2, abs=0.05)
     for line in lines:
         if line[0] == "BTM":
             assert line[7:] == [""] * 4

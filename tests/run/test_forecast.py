@@ -156,19 +156,30 @@ def test_without_known_work_nothing_is_said(clock):
 
 
 def test_costs_grow_with_what_is_asked():
-    found = costs()
+    found = costs(method="btm")
     stages = ("expert length", "experts", "curves", "starting rows", "matching")
     measured = ("networks on the rows", "records around the rows", "other models")
     assert tuple(found) == (*stages, "full data", "held-out evaluation", *measured)
-    more = costs(changes=("match.iterations=4000",))
+    more = costs(method="btm", changes=("match.iterations=4000",))
     assert more["matching"].passes == pytest.approx([2 * part for part in found["matching"].passes], rel=0.05)
-    assert costs(parts(train=1400))["experts"].matched == 2 * found["experts"].matched
-    averaged = costs(changes=("slots.average=0.9",))
-    assert averaged["matching"].trained == 2 * found["matching"].trained  # two candidates at each evaluation
+    assert costs(parts(train=1400), method="btm")["experts"].matched == 2 * found["experts"].matched
+    plain = costs(method="btm", changes=("slots.average=0.0",))
+    assert found["matching"].trained == 2 * plain["matching"].trained  # two candidates at each evaluation
+
+
+def test_students_that_begin_fresh_walk_forwards_only_up_to_their_window():
+    def passes(*changes):
+        return costs(method="bfm", changes=changes)["matching"].matched
+
+    fresh, path = passes("slots.begin=fresh"), passes("slots.begin=path")
+    assert path < passes() < fresh
+    assert passes() == pytest.approx((fresh + path) / 2)
+    assert passes("match.window=0") > 2 * fresh
+    assert passes("match.questions=100") < passes()
 
 
 def test_small_experts_cost_less_and_full_data_does_not():
-    whole, small = costs(), costs(share=0.1)
+    whole, small = costs(method="btm"), costs(share=0.1, method="btm")
     for stage in ("expert length", "experts", "curves"):
         assert 0.1 * whole[stage].matched < small[stage].matched < 0.2 * whole[stage].matched
     assert small["matching"].matched < whole["matching"].matched
