@@ -1,10 +1,15 @@
 """Small things that many tests share."""
 
 import os
+import tempfile
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # scikit-learn's threads fight with those of the other worker
 # Tests compile many small programs and run each once: compile them quickly rather than well.
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
+# A command that a test starts compiles what an earlier one did: they share a cache for as long as the tests go on.
+COMPILED = tempfile.TemporaryDirectory(prefix="aliquot-compiled-", ignore_cleanup_errors=True)
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", COMPILED.name)
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 
 import jax
 import numpy as np

@@ -54,7 +54,7 @@ def blocks(network, curves, state, settings=SETTINGS, slots=BTM, *, count, first
     """The state and figures after ``count`` iterations from number ``first`` on."""
     keys = jax.vmap(lambda number: jax.random.fold_in(jax.random.key(0), number))(jnp.arange(first, first + count))
     segments = Curves(curves, settings.segment).draw(keys, np.zeros(count))
-    draws = Draw(*segments, fresh=jnp.zeros(count, bool), drawn=None, key=keys, hardness=jnp.ones(count))
+    draws = Draw(*segments, fresh=jnp.zeros(count, bool), drawn=None, key=keys)
     return run_block(network, settings, slots, Material(curves.end), state, draws)
 
 

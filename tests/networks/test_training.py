@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aliquot.networks import TrainSettings, as_targets, shuffled_batches, train_networks
+from aliquot.networks.training import balanced_batches, sort_by_class
 
 SHORT = TrainSettings(epochs=3, learning_rate=0.1, batch_size=64)
 
@@ -96,3 +97,26 @@ def test_shuffled_batches_mix_well():
         together = (batch_of[:, a] == batch_of[:, b]).mean()
         assert abs(together - chance) < 4 * np.sqrt(chance / 2000)
     assert np.bincount(batch_of[:, 5], minlength=8).min() > 180
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.lists(st.integers(1, 60), min_size=2, max_size=4), st.integers(2, 40))
+def test_balanced_batches_hold_every_class_as_often(seed, counts, size):
+    labels = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(counts)), counts))
+    classes = sort_by_class(as_targets(labels, len(counts)), size)
+    batches = np.asarray(balanced_batches(jax.random.key(seed), classes))
+    shown = np.bincount(labels[batches].ravel(), minlength=len(counts))
+    assert np.ptp(shown) <= len(batches)  # where classes do not divide a batch, the first have one more
+    assert len(counts) * min(counts) <= batches.size < len(counts) * min(counts) + batches.shape[1]
+
+
+def test_networks_on_balanced_batches_see_a_rare_class(small_network):
+    rng = np.random.default_rng(0)
+    labels = (np.arange(2000) % 100 == 0).astype(np.int32)
+    x = jnp.asarray(rng.normal(size=(2000, 5)) + labels[:, None], jnp.float32)
+    targets, keys = as_targets(labels, 2), jax.random.split(jax.random.key(0), 2)
+    for balance, epochs, low, high in ((False, 3, 0.0, 0.1), (True, 60, 0.3, 0.6)):
+        training = replace(SHORT, epochs=epochs, balance=balance)
+        end = train_networks(small_network, training, x, targets, keys).end
+        p = jax.nn.sigmoid(jax.vmap(lambda theta: small_network.logits(theta, x))(end)).mean()
+        assert low < p < high

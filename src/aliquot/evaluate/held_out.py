@@ -74,7 +74,7 @@ def score_rows(
     """Correction, and logits on held_out, of the final networks trained on rows.
 
     ``sets`` holds rows and targets: one pair for all networks, or one for each. The correction is fitted on the
-    patients of ``correct_on``; None: train and tuning.
+    patients of ``correct_on``; None: the tuning part, on whom nothing was trained (decision 3).
     """
     final = settings.training(settings.final_epochs)
     final_keys = jax.random.split(keys["final networks"], settings.final_networks)
@@ -83,7 +83,7 @@ def score_rows(
     else:
         each = [train_on(network, final, *one, final_keys[i : i + 1]) for i, one in enumerate(sets)]
         trained = jnp.concatenate(each)
-    patients = (parts.train, parts.tuning) if correct_on is None else correct_on
+    patients = (parts.tuning,) if correct_on is None else correct_on
     known = np.concatenate([finite_logits(network, trained, part.x) for part in patients], axis=1)
     correction = fit_correction(np.concatenate([part.labels for part in patients]), known)
     return correction, finite_logits(network, trained, parts.held_out.x)

@@ -7,7 +7,7 @@ from aliquot.matching.history import Candidate, Condensed
 from aliquot.matching.loop import MatchSettings, match
 from aliquot.matching.metagradient import MetaGradient, Student, meta_gradient, segment_gradient
 from aliquot.matching.predictions import Questions, questions_of
-from aliquot.matching.projection import drawn_records, project
+from aliquot.matching.projection import project
 from aliquot.matching.rows import Rows, ensemble_targets
 from aliquot.matching.segments import Curves, Segments, SegmentSettings, draw_segment
 from aliquot.matching.slots import Slots
@@ -30,7 +30,6 @@ __all__ = [
     "Slots",
     "Student",
     "draw_segment",
-    "drawn_records",
     "ensemble_targets",
     "match",
     "match_distributions",

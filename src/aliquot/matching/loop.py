@@ -54,8 +54,6 @@ class MatchSettings:
     label_start: Literal["hard", "experts", "ensemble", "balanced"] = "hard"  # of learned labels: see first_labels
     scale_lr: float = 0.0  # of the logarithm of the scale of predictions
     questions: int = 2048  # patients on whom predictions are compared at each iteration
-    draw: bool = False
-    anneal: float = 0.0  # share of the iterations over which students come to see valid records only
     judge_every: int = 100  # iterations between two evaluations on the tuning part
     segment: SegmentSettings = field(default_factory=SegmentSettings)
 
@@ -89,7 +87,6 @@ class Draw(NamedTuple):
     fresh: Array  # whether the student begins as a fresh network does
     drawn: Drawn | None
     key: Array  # of the student's batches and dropout
-    hardness: Array  # of the records that students see: 0 as they are, 1 projected
 
 
 class Figures(NamedTuple):
@@ -177,8 +174,7 @@ def draw_iterations(
     drawn = None
     if material.questions is not None:
         drawn = draw_questions(material.questions, segment_keys, settings.questions)
-    hardness = np.minimum(1, (numbers + 1) / max(1, settings.anneal * settings.iterations))
-    return Draw(starts, targets, jnp.asarray(fresh), drawn, batch_keys, jnp.asarray(hardness, starts.dtype))
+    return Draw(starts, targets, jnp.asarray(fresh), drawn, batch_keys)
 
 
 @jax.jit
@@ -230,8 +226,7 @@ def iterate(
     iteration is counted.
     """
     rows = labelled(network, slots, material.ends, draw.target, state.rows)
-    valid = _seen(material, rows.x)
-    seen = rows._replace(x=jnp.where(draw.hardness < 1, rows.x + draw.hardness * (valid - rows.x), valid))
+    seen = rows._replace(x=_seen(material, rows.x))
     student_lr = _student_lr(settings, state)
     judged = _by_predictions if slots.goal == "predictions" else _by_parameters
     found = judged(network, settings, slots, material, state._replace(rows=seen), student_lr, draw)

@@ -67,12 +67,6 @@ def _one_of_each(valid: ValidRows, places: Array, n_features: int) -> Array:
     return chosen[..., valid.group] == jnp.arange(n_features)
 
 
-def _repeated(levels: ArrayLike) -> Array:
-    """Which entries of groups only fill a shorter one up: they repeat its first."""
-    levels = jnp.asarray(levels)
-    return (levels == levels[:, :1]) & (jnp.arange(levels.shape[1]) > 0)
-
-
 def _carried_forward(measured: ArrayLike, fill: ArrayLike, hard: Array) -> Array:
     """Series (…, T, F) with gaps filled by the last measured value before, else with the median."""
     flags, steps = jnp.asarray(measured), jnp.arange(hard.shape[-2])[:, None]
@@ -80,20 +74,3 @@ def _carried_forward(measured: ArrayLike, fill: ArrayLike, hard: Array) -> Array
     last = jax.lax.cummax(jnp.where(seen, steps, -1), axis=hard.ndim - 2)
     before = jnp.take_along_axis(hard, jnp.maximum(last, 0), axis=-2)
     return jnp.where(last < 0, jnp.asarray(fill, hard.dtype), before)
-
-
-def drawn_records(valid: ValidRows, means: Array, key: Array) -> Array:
-    """Rows near means of groups whose projection has flags and levels as often as the groups do.
-
-    The mean of a flag that one patient in ten has is nearer to 0 than to 1 in every group, so that the projection of
-    the means would never show it. Each flag, and one level of each column, is drawn with its mean as its chance, and
-    the mean is moved half of the way there; numbers stay.
-    """
-    flag_key, level_key = jax.random.split(key)
-    is_number = (valid.low != 0) | (valid.high != 1) | (valid.origin != 0) | (valid.step != 1)
-    drawn = jax.random.uniform(flag_key, means.shape) < means
-    if valid.levels.size:
-        chances = jnp.where(_repeated(valid.levels), 0, jnp.clip(means[..., valid.levels], 0))
-        one = jax.random.categorical(level_key, jnp.log(chances))
-        drawn = jnp.where(valid.group >= 0, _one_of_each(valid, one, means.shape[-1]), drawn)
-    return jnp.where(is_number, means, (means + drawn) / 2)

@@ -28,7 +28,6 @@ from aliquot.matching import (
     Rows,
     Segments,
     Slots,
-    drawn_records,
     ensemble_targets,
     match,
     questions_of,
@@ -43,7 +42,6 @@ from aliquot.seeds import generator
 
 PATHS = get_args(get_type_hints(Slots)["path"])
 DENSE = ("sgd", "displacement")  # paths that need every checkpoint
-MEANS = ("kmeans", "spread")  # starts that are means of groups
 
 
 def trajectory_method(name: str, title: str, slots: Slots) -> Method:
@@ -92,8 +90,6 @@ def trajectory_matching(task: Task, settings: MethodSettings, *, key: jax.Array)
         rng=generator(keys.start),
         own_class=lambda: own_class_probability(task, experts),
     )
-    if task.valid is not None and settings.slots.valid and settings.start in MEANS and settings.match.draw:
-        start = drawn_records(task.valid, jnp.asarray(start), jax.random.fold_in(keys.start, 1))
     found = match(
         task.network,
         settings.match,

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from aliquot.networks.gsam import GsamSettings, gsam_gradient
@@ -29,7 +30,7 @@ class TrainSettings:
     momentum: float = 0.9
     weight_decay: float = 0.0  # of all parameters, added to the gradient
     batch_size: int = 256
-    balance: bool = False  # batches hold as many rows of each class, drawn with replacement; for hard targets
+    balance: bool = False  # batches hold as many rows of each class, and an epoch the rarest once: see sort_by_class
     schedule: Literal["constant", "linear", "cosine"] = "constant"  # of the learning rate; the others end at 0
     gsam: GsamSettings | None = None  # None: plain SGD
 
@@ -59,7 +60,8 @@ def train_networks(
     and with a constant learning rate the first epochs do not depend on how many follow.
     """
     start, epoch_keys = _start(network, keys)
-    return _train(network, settings, _Data(x, targets, None), start, epoch_keys, watch, keep_path)
+    classes = sort_by_class(targets, settings.batch_size) if settings.balance else None
+    return _train(network, settings, _Data(x, targets, classes), start, epoch_keys, watch, keep_path)
 
 
 @partial(jax.jit, static_argnames="network")
@@ -79,9 +81,6 @@ class _Data(NamedTuple):
 
 @partial(jax.jit, static_argnames=("network", "settings", "keep_path"))
 def _train(network, settings, data, starts, epoch_keys, watch, keep_path):
-    if settings.balance:
-        data = data._replace(classes=sort_by_class(data.targets))
-
     def train_one(start, key):
         def epoch(state, number):
             state = _epoch(network, settings, data, state, number, jax.random.fold_in(key, number))
@@ -100,12 +99,12 @@ def _train(network, settings, data, starts, epoch_keys, watch, keep_path):
 def _epoch(network, settings, data, state, number, key):
     """Parameters and velocity after one pass over the rows in a new order."""
     x, targets, classes = data
-    count = -(-len(x) // min(settings.batch_size, len(x)))
+    count = -(-len(x) // min(settings.batch_size, len(x))) if classes is None else len(classes.turns)
     keys = jax.random.split(key, count + 1)  # of the order, and of each batch's dropout
     if classes is None:
         batches = shuffled_batches(keys[0], len(x), settings.batch_size)  # (batches, rows), entries ≥ n are padding
     else:
-        batches = balanced_batches(keys[0], classes, count, min(settings.batch_size, len(x)))
+        batches = balanced_batches(keys[0], classes)
     shares = scheduled(settings.schedule, (number * count + jnp.arange(count)) / (settings.epochs * count))
 
     def step(state, batch):
@@ -168,30 +167,39 @@ def shuffled_batches(key: Array, n: int, batch_size: int, rounds: int = 4) -> Ar
 
 
 class Classes(NamedTuple):
-    """Row numbers in the order of their classes, and where each class begins; the last entry is the number of rows."""
+    """Row numbers in the order of their classes, and which class each place of an epoch's batches is for."""
 
-    order: Array
-    bounds: Array
-
-
-def sort_by_class(targets: Array) -> Classes:
-    """The rows in the order of their classes; those of hard targets (n,) or (n, C)."""
-    labels = targets.astype(int) if targets.ndim == 1 else targets.argmax(axis=1)
-    n_classes = 2 if targets.ndim == 1 else targets.shape[1]
-    order = jnp.argsort(labels, stable=True)
-    return Classes(order, jnp.searchsorted(labels[order], jnp.arange(n_classes + 1)))
+    order: Array  # (rows,)
+    bounds: Array  # (classes + 1,) where each class begins in that order, and the number of rows
+    turns: Array  # (batches, size)
 
 
-def balanced_batches(key: Array, classes: Classes, count: int, size: int) -> Array:
-    """Row numbers (count, size), drawn with replacement; the classes take turns within a batch.
+def sort_by_class(targets: Array, batch_size: int) -> Classes:
+    """The rows of hard targets (n,) or (n, C) by their classes, for epochs that see each of the rarest class once.
 
-    >>> batches = balanced_batches(jax.random.key(0), sort_by_class(jnp.array([0.0, 0, 0, 0, 0, 1])), 2, 4)
-    >>> (batches == 5).sum(axis=1)
-    Array([2, 2], dtype=int32)
+    >>> sort_by_class(jnp.array([0.0, 0, 1, 0, 0, 1, 0]), batch_size=2).turns
+    Array([[0, 1],
+           [0, 1]], dtype=int32)
     """
-    turn = jnp.arange(size) % (len(classes.bounds) - 1)
-    first, last = classes.bounds[turn], classes.bounds[turn + 1]
-    place = first + jax.random.uniform(key, (count, size)) * (last - first)
+    labels = np.asarray(targets)
+    n_classes = 2 if labels.ndim == 1 else labels.shape[1]
+    labels = labels.astype(int) if labels.ndim == 1 else labels.argmax(axis=1)
+    counts = np.bincount(labels, minlength=n_classes)
+    seen = n_classes * int(counts[counts > 0].min())
+    size = min(batch_size, len(labels))
+    turns = np.tile(np.arange(size, dtype=np.int32) % n_classes, (-(-seen // size), 1))
+    order = np.argsort(labels, kind="stable")
+    return Classes(jnp.asarray(order), jnp.asarray(np.append(0, np.cumsum(counts))), jnp.asarray(turns))
+
+
+def balanced_batches(key: Array, classes: Classes) -> Array:
+    """Row numbers (batches, size) of an epoch, drawn with replacement; the classes take turns within a batch.
+
+    >>> (balanced_batches(jax.random.key(0), sort_by_class(jnp.array([0.0, 0, 1, 0, 0]), 2)) == 2).sum(axis=1)
+    Array([1], dtype=int32)
+    """
+    first, last = classes.bounds[classes.turns], classes.bounds[classes.turns + 1]
+    place = first + jax.random.uniform(key, classes.turns.shape) * (last - first)
     return classes.order[jnp.minimum(place.astype(int), last - 1)]
 
 
