@@ -1,15 +1,15 @@
 """Small things that many tests share."""
 
 import os
+import shutil
 import tempfile
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # scikit-learn's threads fight with those of the other worker
 # Tests compile many small programs and run each once: compile them quickly rather than well.
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
-# A command that a test starts compiles what an earlier one did: they share a cache for as long as the tests go on.
-COMPILED = tempfile.TemporaryDirectory(prefix="aliquot-compiled-", ignore_cleanup_errors=True)
-os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", COMPILED.name)
-os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
+# A command that a test starts compiles what an earlier one did: those of one worker share a cache.
+os.environ.update(JAX_COMPILATION_CACHE_DIR=tempfile.mkdtemp(prefix="aliquot-compiled-"))
+os.environ.update(JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="0")
 
 import jax
 import numpy as np
@@ -23,6 +23,13 @@ from aliquot.networks.training import forget_programs
 
 # What the forest scores is tested nowhere, and every run in these tests trains three of them.
 MODELS["random forest"] = lambda seed, n: RandomForestClassifier(20, min_samples_leaf=2, random_state=seed)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def compiled():
+    """The cache of compiled programs lasts as long as the tests."""
+    yield
+    shutil.rmtree(os.environ["JAX_COMPILATION_CACHE_DIR"], ignore_errors=True)
 
 
 @pytest.fixture(autouse=True, scope="module")
