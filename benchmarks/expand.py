@@ -20,7 +20,7 @@ from aliquot.context import Context, InMemoryStore
 from aliquot.evaluate import Training
 from aliquot.evaluate.other_models import transfer_metrics
 from aliquot.evaluate.protocol import hard_targets
-from aliquot.release.expand import NETWORKS, as_records, column_of, opinion
+from aliquot.release.expand import OPINIONS, as_records, column_of, opinion
 from aliquot.run.request import RequestOptions
 from aliquot.run.source import Source
 from aliquot.run.stage import Run, run_stages
@@ -107,7 +107,7 @@ def scores_of(cohort, rows: int, seed: int) -> Iterator[tuple[str, dict[str, flo
     parts, x, targets = run.parts, run.condensed.x, run.condensed.targets
     how = request.settings.evaluation
     training = Training(run.networks.trained, how.training(how.final_epochs))
-    thetas = training.train(x, targets, networks=NETWORKS, key=jax.random.key(0))
+    thetas = training.train(x, targets, networks=OPINIONS, key=jax.random.key(0))
 
     def scored(x, targets):
         return {

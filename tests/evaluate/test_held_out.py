@@ -64,4 +64,4 @@ def test_the_correction_is_fitted_on_the_patients_asked_for(parts, small_network
     usual, both, tuning = (
         score_rows(small_network, QUICK, parts, rows, keys, correct_on=patients)[0] for patients in asked
     )
-    assert usual == both != tuning
+    assert usual == tuning != both

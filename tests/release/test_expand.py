@@ -1,4 +1,4 @@
-"""Records drawn around the rows: valid, labelled by networks, the same for the same seed."""
+"""Records points_around around the rows: valid, labelled by networks, the same for the same seed."""
 
 import dataclasses
 import io
@@ -18,14 +18,14 @@ from aliquot.evaluate import Training
 from aliquot.matching import project
 from aliquot.networks import TrainSettings, get_network
 from aliquot.release import expand as module
-from aliquot.release.expand import as_records, column_of, drawn, opinion, records_around
+from aliquot.release.expand import as_records, column_of, opinion, points_around, records_around
 from aliquot.release.spreadsheet import csv
 
 
 @pytest.fixture(scope="module", autouse=True)
 def two_networks_and_small_blocks():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "NETWORKS", 2)
+        patch.setattr(module, "OPINIONS", 2)
         patch.setattr(module, "BLOCK", 20)
         yield
 
@@ -118,7 +118,7 @@ def test_any_number_of_records_are_the_first_of_more(blobs, n, seed):
 def test_a_column_is_taken_whole_from_one_row(blobs, monkeypatch):
     _, encoder, (x, _) = blobs
     monkeypatch.setattr(module, "NOISE", 0.0)
-    points = drawn(x, column_of(encoder), 200, np.random.default_rng(0))
+    points = points_around(x, column_of(encoder), 200, np.random.default_rng(0))
     assert {tuple(one) for one in points[:, 1:]} <= {tuple(one) for one in x[:, 1:]}
     assert set(points[:, 0]) <= set(x[:, 0])
     assert not {tuple(one) for one in points} <= {tuple(one) for one in x}
@@ -126,7 +126,7 @@ def test_a_column_is_taken_whole_from_one_row(blobs, monkeypatch):
 
 def test_series_are_valid_at_every_step(stays):
     encoder, x = stays
-    points = drawn(x, column_of(encoder), 40, np.random.default_rng(0))
+    points = points_around(x, column_of(encoder), 40, np.random.default_rng(0))
     records = as_records(encoder, points)
     valid = np.asarray(project(valid_rows(encoder), jnp.asarray(records)))
     np.testing.assert_allclose(valid, records, atol=1e-5)

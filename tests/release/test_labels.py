@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 from aliquot.cohort import Encoder, Schema, Series, SeriesEncoder, infer_schema, settled, valid_rows
-from aliquot.evaluate.labels import SMALLEST, begins_row, lines_of, probabilities_of, weight_column
+from aliquot.evaluate.labels import LEAST_WEIGHT, begins_row, lines_of, probabilities_of, weight_column
 from aliquot.matching import project
 from aliquot.release.bundle import condensation_of, read_release
 
@@ -38,7 +38,7 @@ def test_rows_are_found_again_in_their_lines(drawn):
     values = np.hstack([x, p])[lines.row]
     first = begins_row(values, lines.code)
     assert np.array_equal(values[first], np.hstack([x, p]))
-    assert (lines.weight > SMALLEST).all()
+    assert (lines.weight > LEAST_WEIGHT).all()
     assert np.array_equal(lines.weight, p[lines.row, lines.code])
     assert sorted(zip(lines.row, lines.code, strict=True)) == list(zip(lines.row, lines.code, strict=True))
 

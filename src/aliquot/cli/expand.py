@@ -10,7 +10,7 @@ from aliquot.cli.options import Output
 from aliquot.cli.tables import console
 from aliquot.errors import FileError
 
-FORMATS = (".parquet", ".csv")
+SUFFIXES = (".parquet", ".csv")
 
 
 def expand(
@@ -34,8 +34,8 @@ def expand(
     from aliquot.release.expand import expand as expanded
     from aliquot.release.spreadsheet import csv
 
-    if out.suffix not in FORMATS:
-        raise FileError(f"asked to write {out.name}; choose a name that ends in {' or '.join(FORMATS)}")
+    if out.suffix not in SUFFIXES:
+        raise FileError(f"asked to write {out.name}; choose a name that ends in {' or '.join(SUFFIXES)}")
     found = read_release(release)
     with output.progress() as progress:
         made = expanded(found, rows, seed=seed, progress=progress)

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-SMALLEST = 0.001  # classes as likely as this, or less, take no line
+LEAST_WEIGHT = 0.001  # classes as likely as this, or less, take no line
 WEIGHT = "weight"
 
 
-class Lines(NamedTuple):
+class LabelLines(NamedTuple):
     """One entry per line: the place of its row, the code of its class, and its weight."""
 
     row: np.ndarray
@@ -28,7 +28,7 @@ def probabilities_of(targets: np.ndarray) -> np.ndarray:
     return np.column_stack([1 - targets, targets]) if targets.ndim == 1 else targets
 
 
-def lines_of(targets: np.ndarray) -> Lines:
+def lines_of(targets: np.ndarray) -> LabelLines:
     """The lines of rows with these targets: row by row, classes ascending; hard targets take one line of weight 1.
 
     >>> lines = lines_of(np.array([0.25, 0.9999]))
@@ -36,11 +36,11 @@ def lines_of(targets: np.ndarray) -> Lines:
     ([0, 0, 1], [0, 1, 1], [0.75, 0.25, 1.0])
     """
     p = probabilities_of(targets)
-    row, code = np.nonzero(p > SMALLEST)
-    return Lines(row, code, p[row, code])
+    row, code = np.nonzero(p > LEAST_WEIGHT)
+    return LabelLines(row, code, p[row, code])
 
 
-def labelled(
+def with_labels(
     features: pd.DataFrame, targets: np.ndarray, target: str, classes: Sequence[Any], *, weight: str | None
 ) -> pd.DataFrame:
     """The lines of rows as a table: their features, then the class under the name of the target.

@@ -14,7 +14,7 @@ from aliquot.context import Context, Judge
 from aliquot.identity import identity
 from aliquot.networks import Network, TrainSettings, train_networks
 
-WIDE = 9  # epochs over which the ensemble's score is smoothed (decision 16)
+SMOOTHED = 9  # epochs over which the ensemble's score is smoothed (decision 16)
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Watched:
     @property
     def best_ensemble_epoch(self) -> int:
         """The number of epochs after which they are best together, smoothed over neighbours."""
-        return int(np.argmax(smooth(self.ensemble, WIDE))) + 1
+        return int(np.argmax(smooth(self.ensemble, SMOOTHED))) + 1
 
     def after(self, epoch: int) -> np.ndarray:
         """Parameters (K, P) after that many epochs."""

@@ -100,7 +100,7 @@ class Figures(NamedTuple):
     gated: Array  # loss above the gate
 
 
-class Found(NamedTuple):
+class Judged(NamedTuple):
     """The matching loss of an iteration and its derivatives."""
 
     loss: Array
@@ -237,7 +237,7 @@ def iterate(
     return state, Figures(found.loss, student_lr, found.squared_length, found.travelled, ~finite, gated)
 
 
-def _by_parameters(network, settings, slots, material, state, student_lr, draw) -> Found:
+def _by_parameters(network, settings, slots, material, state, student_lr, draw) -> Judged:
     """The student is judged by how near it ends to the segment's target."""
     steps = settings.student_steps
     found = segment_gradient(
@@ -252,10 +252,10 @@ def _by_parameters(network, settings, slots, material, state, student_lr, draw) 
         batches=_batches(settings, state, draw, steps),
         split=student_split(network, slots),
     )
-    return Found(found.loss, found.rows, found.student_lr, jnp.zeros(()), found.squared_length, found.travelled)
+    return Judged(found.loss, found.rows, found.student_lr, jnp.zeros(()), found.squared_length, found.travelled)
 
 
-def _by_predictions(network, settings, slots, material, state, student_lr, draw) -> Found:
+def _by_predictions(network, settings, slots, material, state, student_lr, draw) -> Judged:
     """The student is judged by what it predicts; a fresh one first walks up to the window."""
     steps = settings.student_steps
     window = min(settings.window or steps, steps)
@@ -279,7 +279,7 @@ def _by_predictions(network, settings, slots, material, state, student_lr, draw)
     full = slots.gradient == "full"
     found = meta_gradient(loss, state.rows, student_lr, student, goal, steps=window, full=full, batches=late, **how)
     travelled = jnp.linalg.norm(found.end - draw.start)
-    return Found(found.loss, found.rows, found.student_lr, found.further, jnp.ones(()), travelled)
+    return Judged(found.loss, found.rows, found.student_lr, found.further, jnp.ones(()), travelled)
 
 
 def _batches(settings, state, draw, steps) -> Batch | None:
@@ -292,12 +292,12 @@ def _seen(material: Material, x: Array) -> Array:
     return x if material.valid is None else project(material.valid, x)
 
 
-def _finite(found: Found) -> Array:
+def _finite(found: Judged) -> Array:
     leaves = jax.tree.leaves((found.loss, found.rows, found.student_lr, found.log_scale))
     return jnp.stack([jnp.isfinite(leaf).all() for leaf in leaves]).all()
 
 
-def _step(settings: MatchSettings, slots: Slots, state: State, found: Found, student_lr: Array) -> State:
+def _step(settings: MatchSettings, slots: Slots, state: State, found: Judged, student_lr: Array) -> State:
     """The state after a step of the optimisers along the meta-gradient."""
     row_step, label_step, lr_step, scale_step = _optimisers(settings)
     d_rows = found.rows

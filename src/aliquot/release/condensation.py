@@ -12,7 +12,7 @@ from aliquot.cohort import Cohort, Encoder, SeriesEncoder, Stays
 from aliquot.cohort.parts import encode
 from aliquot.cohort.series import as_long
 from aliquot.errors import SettingsError
-from aliquot.evaluate.labels import WEIGHT, Lines, labelled, lines_of, probabilities_of
+from aliquot.evaluate.labels import WEIGHT, LabelLines, lines_of, probabilities_of, with_labels
 from aliquot.evaluate.metrics import row_classes
 from aliquot.evaluate.results import Results
 
@@ -86,7 +86,7 @@ class Condensation:
         return self._with_labels(pd.DataFrame(x, columns=list(self.encoder.column_names)))
 
     @cached_property
-    def _lines(self) -> Lines:
+    def _lines(self) -> LabelLines:
         return lines_of(self.targets)
 
     @property
@@ -97,7 +97,7 @@ class Condensation:
 
     def _with_labels(self, features: pd.DataFrame) -> pd.DataFrame:
         weight = self.weight_name if self.soft else None
-        return labelled(features, self.targets, self.target, self.classes, weight=weight)
+        return with_labels(features, self.targets, self.target, self.classes, weight=weight)
 
     @property
     def weight_name(self) -> str:

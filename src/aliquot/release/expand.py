@@ -17,7 +17,7 @@ from aliquot.context import NoProgress, Progress
 from aliquot.errors import SettingsError
 from aliquot.evaluate import Training, finite_logits, probabilities
 from aliquot.evaluate.evidence import TrainingSet
-from aliquot.evaluate.labels import WEIGHT, labelled, lines_of
+from aliquot.evaluate.labels import WEIGHT, lines_of, with_labels
 from aliquot.matching import project
 from aliquot.networks import Network
 from aliquot.release.recipe import training_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from aliquot.release.bundle import Release
     from aliquot.release.condensation import Condensation
 
-NETWORKS = 10  # whose mean opinion is the label
+OPINIONS = 10  # whose mean opinion is the label
 NOISE = 0.7  # standard deviations of the rows
 CROSSED = 0.3  # share of columns that are another row's
 BLOCK = 1_000  # records made at a time
@@ -58,7 +58,7 @@ class Expansion:
         return as_long(series.take(lines_of(self.targets).row), self._lines(frame))
 
     def _lines(self, features: pd.DataFrame) -> pd.DataFrame:
-        return labelled(features, self.targets, self.target, self.classes, weight=self.weight)
+        return with_labels(features, self.targets, self.target, self.classes, weight=self.weight)
 
 
 def expand(rows: "Condensation | Release", n: int, *, seed: int = 0, progress: Progress = NoProgress()) -> Expansion:
@@ -89,19 +89,19 @@ def records_around(
         raise SettingsError(f"asked to expand the rows to {n} records; ask for at least one")
     network_key, draw_key = jax.random.split(key)
     progress.stage("networks on the rows", 1)
-    thetas = training.train(*rows, networks=NETWORKS, key=network_key)
+    thetas = training.train(*rows, networks=OPINIONS, key=network_key)
     progress.advance()
     progress.stage("records around the rows", n)
     rng, made = generator(draw_key), []
     for start in range(0, n, BLOCK):  # whole blocks: programs are compiled once
-        x = as_records(encoder, drawn(rows[0], column_of(encoder), BLOCK, rng))
+        x = as_records(encoder, points_around(rows[0], column_of(encoder), BLOCK, rng))
         made.append((x, opinion(training.network, thetas, x)))
         progress.advance(min(BLOCK, n - start))
     x, targets = zip(*made, strict=True)
     return np.concatenate(x)[:n], np.concatenate(targets)[:n]
 
 
-def drawn(x: np.ndarray, column: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+def points_around(x: np.ndarray, column: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
     """Points around rows (rows, …, F): one drawn at random, some columns of which are other rows', and noise.
 
     The noise of a column has a share of the rows' standard deviation; in series it is the same at every step.

@@ -7,9 +7,9 @@ from dataclasses import replace
 from aliquot.evaluate.other_models import as_table
 from aliquot.methods import Cost, curve_geometry
 from aliquot.methods.cost import FORWARDS
-from aliquot.release.expand import NETWORKS
+from aliquot.release.expand import OPINIONS
 from aliquot.release.report.sections import measure_sections
-from aliquot.release.report.sections.transfer import MOST_PATIENTS
+from aliquot.release.report.sections.transfer import MOST_TRAINED
 from aliquot.run.stage import Run, Stage
 
 FOREST = 2e-6  # seconds of a random forest per line, level of its trees and √feature, on one core (decision 17)
@@ -33,11 +33,11 @@ def _cost(run: Run) -> dict[str, Cost]:
     how, train = run.request.settings.evaluation, run.parts.train.x
     rows = run.request.rows_per_class * run.parts.n_classes
     width, records = math.sqrt(as_table(train[:1]).shape[1]), how.expanded_records
-    sets = min(len(train), MOST_PATIENTS), run.parts.n_classes * records  # lines: a record has one per class
+    sets = min(len(train), MOST_TRAINED), run.parts.n_classes * records  # lines: a record has one per class
     forests = sum(FOREST * n * math.log2(n) * width for n in sets) / (os.cpu_count() or 1)
     return {
-        "networks on the rows": Cost(trained=NETWORKS * how.final_epochs * rows),
-        "records around the rows": Cost(trained=NETWORKS * FORWARDS * records, seconds=RECORD * records),
+        "networks on the rows": Cost(trained=OPINIONS * how.final_epochs * rows),
+        "records around the rows": Cost(trained=OPINIONS * FORWARDS * records, seconds=RECORD * records),
         "other models": Cost(seconds=ENDS + OTHERS * sum(sets) + forests),
     }
 

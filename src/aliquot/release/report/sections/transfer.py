@@ -20,7 +20,7 @@ from aliquot.release.report.section import Section
 from aliquot.release.report.svg import Colour, Drawing, canvas, drawing, styled
 from aliquot.seeds import generator, integer
 
-MOST_PATIENTS = 20_000  # of all, on whom other models are trained
+MOST_TRAINED = 20_000  # of all, on whom other models are trained
 _SETS = {
     "random": "random real rows",
     "aliquot": "these rows",
@@ -56,7 +56,7 @@ def _measure(evidence: Evidence) -> _Result:
         result[name] = ModelTransfer(**scores)
         evidence.progress.advance()
     capped = len(patients.labels) < len(evidence.parts.train.labels)
-    return _Result(result, MOST_PATIENTS if capped else None, records)
+    return _Result(result, MOST_TRAINED if capped else None, records)
 
 
 def _expanded(evidence: Evidence) -> TrainingSet:
@@ -70,7 +70,7 @@ def _expanded(evidence: Evidence) -> TrainingSet:
     )
 
 
-def some_patients(train: Part, rng: np.random.Generator, most: int = MOST_PATIENTS) -> Part:
+def some_patients(train: Part, rng: np.random.Generator, most: int = MOST_TRAINED) -> Part:
     """All training patients, or about as many as ``most``, of each class its share and at least one."""
     n = len(train.labels)
     if n <= most:
