@@ -14,15 +14,18 @@ os.environ.update(JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="0")
 import jax
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.neural_network import MLPClassifier
 
 from aliquot.evaluate.other_models import MODELS
 from aliquot.evaluate.protocol import EvaluationSettings, TuningJudge
 from aliquot.networks import mlp
 from aliquot.networks.training import forget_programs
 
-# What the forest scores is tested nowhere, and every run in these tests trains three of them.
+# What these score is tested nowhere, and every run in these tests trains four of each.
 MODELS["random forest"] = lambda seed, n: RandomForestClassifier(20, min_samples_leaf=2, random_state=seed)
+MODELS["multilayer perceptron"] = lambda seed, n: MLPClassifier((16,), max_iter=300, random_state=seed)
+MODELS["gradient boosting"] = lambda seed, n: HistGradientBoostingClassifier(max_iter=10, random_state=seed)
 
 
 @pytest.fixture(autouse=True, scope="session")

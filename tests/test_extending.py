@@ -142,7 +142,7 @@ def test_the_help_names_them(added):
     assert "mixed" in run(added, "condense", "--help")
 
 
-@pytest.mark.parametrize("executor", ["joblib", "ray"])
+@pytest.mark.parametrize("executor", ["joblib", pytest.param("ray", marks=pytest.mark.slow)])
 def test_a_method_by_name_through_compare(site, tmp_path, executor):
     where = ("--executor", executor, "--workers", "1")
     words = (str(site / "ward.csv"), "--target", "died", "--methods", "mixed,taught", "--rows-per-class", "3")

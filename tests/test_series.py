@@ -33,10 +33,11 @@ def result(cohort):
 
 def test_rows_are_series(result):
     assert result.x.shape == (8, 5, 6)
-    assert result.rows.shape == (8, 30)
+    assert result.rows.shape == (16, 30)  # a line for each class of each row
     assert result.rows.columns[0] == "hr@0"
     assert result.metrics["data"]["steps"] == 5
-    assert sorted(result.labels.tolist()) == [0] * 4 + [1] * 4
+    assert result.labels.tolist() == [0, 1] * 8
+    assert result.weights.reshape(8, 2).sum(axis=1) == pytest.approx(1)
 
 
 def test_a_release_of_series_comes_back(result, tmp_path):
@@ -46,7 +47,7 @@ def test_a_release_of_series_comes_back(result, tmp_path):
     assert back.recipe["network"] == {"kind": "lstm-1", "inputs": 30, "steps": 5, "outputs": 1}  # nothing of an MLP
     long = pd.read_csv(folder / "rows.csv")
     assert long.columns.tolist() == ["row", "hour", "variable", "value"]
-    assert set(long["variable"]) <= {"hr", "ph", "lactate", "y"}
+    assert set(long["variable"]) <= {"hr", "ph", "lactate", "y", "y=0", "y=1"}
     assert (long["variable"] == "y").sum() == 8
 
 

@@ -175,7 +175,7 @@ def test_a_tree_is_condensed(case, tell, tmp_path):
     assert release.x.shape == (4, *case.shape)
     assert np.isfinite(release.x).all()
     assert release.targets.tolist() == [0, 0, 1, 1]
-    assert release.recipe["labels"] == {"target": case.target, "classes": [0, 1], "kind": "hard"}
+    assert release.recipe["labels"] == {"target": case.target, "classes": [0, 1], "kind": "hard", "weight": "weight"}
     assert metrics["data"]["patients"] == case.patients
     assert metrics["data"]["prevalence"] == [round(1 - case.prevalence, 2), case.prevalence]
     assert metrics["data"].get("steps") == (case.shape[0] if case.network else None)

@@ -113,3 +113,16 @@ def test_the_judges_deviation_is_that_of_a_sample(blobs, small_network, monkeypa
     monkeypatch.setattr(judge, "score", lambda logits: scores.append(score(logits)) or scores[-1])
     verdict = judge.rows(x[:20], labels[:20].astype(np.float32))
     assert verdict.std == pytest.approx(np.std(scores, ddof=1) if networks > 1 else 0.0)
+
+
+def test_rows_of_one_class_teach_other_models_nothing():
+    x, held_labels = np.arange(12.0).reshape(6, 2), np.array([0, 1, 1, 0])
+    for name in MODELS:
+        found = transfer_metrics(name, x, np.ones(6), x[:4], held_labels, seed=0)
+        assert (found.auroc, found.auprc) == (0.5, 0.5)
+
+
+def test_classes_that_no_row_has_are_predicted_for_nobody():
+    x, targets = np.arange(24.0).reshape(12, 2), np.eye(3)[np.arange(12) % 2]
+    found = transfer_metrics("logistic regression", x, targets, x, np.arange(12) % 3, seed=0)
+    assert 0 < found.auroc < 1

@@ -179,7 +179,7 @@ def test_all_are_judged_on_equal_terms():
     assert len(evaluation) == len({cell.request.settings.network for cell in asked}) == 1
     for cell in asked[1:]:
         settings = cell.request.settings
-        candidates = 2 if cell.label == "ftd" else 1
+        candidates = 2 if cell.label in ("btm", "ftd") else 1
         for section in (settings.match, settings.distribution, settings.gradients):
             assert 20 >= candidates * section.iterations / section.judge_every > 18
 

@@ -59,18 +59,23 @@ WITHOUT_WEIGHTS = ("k nearest neighbours",)  # each row votes for the class it w
 def transfer_metrics(
     name: str, x: np.ndarray, targets: np.ndarray, held_x: np.ndarray, held_labels: np.ndarray, *, seed: int
 ) -> ModelScores:
-    """AUROC and AUPRC on held_out of the named model trained on rows with hard or soft targets."""
+    """AUROC and AUPRC on held_out of the named model trained on rows with hard or soft targets.
+
+    Rows of one class alone teach nothing: whoever is trained on them scores as chance.
+    """
     model, x = MODELS[name](seed, len(x)), as_table(x)
+    p = np.zeros((len(held_x), 2 if targets.ndim == 1 else targets.shape[1]))
+    rows, labels, weights = as_weighted(x, targets)
     if name in WITHOUT_WEIGHTS:
-        model.fit(x, row_classes(targets))
-    else:
-        rows, labels, weights = as_weighted(x, targets)
+        rows, labels, weights = x, row_classes(targets), None
+    if len(np.unique(labels)) > 1:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(rows, labels, sample_weight=weights)
-    if name == "random forest":
-        model.set_params(n_jobs=1)  # threads would add the trees' votes in any order
-    found: dict[str, Any] = ranking_metrics(held_labels, model.predict_proba(as_table(held_x)))
+            model.fit(rows, labels, **({} if weights is None else {"sample_weight": weights}))
+        if name == "random forest":
+            model.set_params(n_jobs=1)  # threads would add the trees' votes in any order
+        p[:, model.classes_] = model.predict_proba(as_table(held_x))
+    found: dict[str, Any] = ranking_metrics(held_labels, p)
     return ModelScores(**found)
 
 

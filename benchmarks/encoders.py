@@ -1,7 +1,7 @@
 """Which encoding of numbers serves networks and logistic regression on all patients best?
 
-    python benchmarks/encodings.py --cohort support2
-    python benchmarks/encodings.py --cohort physionet2012-table --path DIR [--splits 3]
+    python benchmarks/encoders.py --cohort support2
+    python benchmarks/encoders.py --cohort physionet2012-table --path DIR [--splits 3]
 
 Per split and encoding: AUPRC on tuning of five networks (their mean at its best epoch) and of logistic regression, both
 trained on all training patients. The splits are of the patients outside the cohort's own held_out, which stays closed.
