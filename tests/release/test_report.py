@@ -77,7 +77,7 @@ def test_every_figure_has_a_title_and_a_description(result, page):
     assert all(drawing["role"] == "img" for drawing in drawings)
     described = [attrs["id"] for _, attrs in page.elements if str(attrs.get("id")).endswith("-description")]
     assert len(described) == len(drawings)
-    assert "chosen rows" in page.text["text"]  # real text, no outlines
+    assert "these rows" in page.text["text"]  # real text, no outlines
 
 
 def test_works_in_both_colour_schemes_and_for_print_and_phone(text):

@@ -44,7 +44,7 @@ def results_table(results: "Results", *, sources: tuple[str, ...] = tuple(_SOURC
     table.add_column("trained on")
     table.add_column("rows", justify="right")
     table.add_column("AUROC", justify="right")
-    table.add_column("AUPRC", justify="right")
+    table.add_column("AUPRC", justify="right", no_wrap=True)
     small = results.rows_per_class * len(results.data.classes)
     whole, best = total(results.data.train), held_out.full_best_epoch
     for source, scores in held_out.by_source().items():

@@ -30,7 +30,7 @@ class EvaluationSettings:
     final_epochs: int = 100  # for the reported numbers
     final_networks: int = 10
     full_epochs: int = 100  # networks trained on all patients
-    expanded_records: int = 20_000  # around the rows, on which other kinds of models are trained
+    expanded_records: int = 10_000  # around the rows, on which other kinds of models are trained
 
     def training(self, epochs: int) -> TrainSettings:
         """These settings for a given number of epochs on rows."""

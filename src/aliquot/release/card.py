@@ -103,6 +103,7 @@ def _content(result: Condensation) -> dict[str, Any]:
         "offset": facts.offset(result),
         "correction": facts.correction(result),
         "origin": facts.origin(result),
+        "last": facts.keeps_last(results),
         "title": facts.title(result),
         "outside": outside_sentence(result),
         "valid": are_valid(result),

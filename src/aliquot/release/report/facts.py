@@ -1,6 +1,7 @@
 """What card, report and notebook summary all say: the same numbers and sentences, worded once."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from aliquot.cohort.wording import SMALL_COUNT
 from aliquot.evaluate.calibration import Correction
@@ -172,9 +173,9 @@ def _signed(value: float) -> str:
 _BEGAN = {  # starts of rows that are no patients
     "gaussian": "a random draw, feature by feature, from a normal distribution with the mean and standard deviation of "
     "the training patients of its class",
-    "kmeans": "the mean of a group of training patients of its class, which may be as few as two",
-    "spread": "the mean of a group of training patients of its class, which may be as few as two, moved away from the "
-    "mean of all patients",
+    "kmeans": "the mean of a group of training patients of its class (of at least ten, where the class has as many)",
+    "spread": "the mean of a group of training patients of its class (of at least ten, where the class has as many), "
+    "moved away from the mean of all patients",
     "noise": "random noise",
 }
 
@@ -223,3 +224,13 @@ def are_few(patients: int | str) -> bool:
 def few_patients(name: object, patients: int | str) -> str:
     """What to say of a class of few patients."""
     return f"Class {name} has only {count(patients)} training patients; what was learned about it is uncertain."
+
+
+def slot(results: Results, name: str) -> Any:
+    """What a method put into a slot of the one loop; None in old releases and of methods that have none."""
+    return (results.settings or {}).get("slots", {}).get(name)
+
+
+def keeps_last(results: Results) -> bool:
+    """Whether the rows are those after the last iteration, so that nothing was chosen on tuning."""
+    return slot(results, "keep") == "last"

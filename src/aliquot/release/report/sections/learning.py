@@ -16,6 +16,10 @@ from aliquot.release.report.svg import Colour, Drawing, canvas, drawing, drawn, 
 
 POINTS = 150  # of a learning curve; more would not show
 FEWEST_LOOKS = 5  # at the tuning patients, to say what is noise
+_LOSSES = {
+    "parameters": "How far students end from the experts' target; 1 is no nearer than at the start.",
+    "predictions": "How far students' predictions are from the experts', as a divergence; 0 is none.",
+}
 STEEP = 5  # a loss that falls by more than this is drawn on a logarithmic scale
 
 
@@ -47,7 +51,7 @@ class _Result(Record):
 def within_noise(results: Results) -> str | None:
     """The numbers of a choice that could be luck; None where it could not, or where there were too few evaluations."""
     learning = SECTION.read(results).learning
-    if not _enough_evaluations(learning):
+    if not _enough_evaluations(learning) or facts.keeps_last(results):
         return None
     scores = learning.tuning
     best = max(range(len(scores)), key=scores.__getitem__)
@@ -98,29 +102,30 @@ def _stretches(values: np.ndarray) -> LossCurve:
 def _content(result: Condensation) -> dict[str, Any]:
     results = result.results
     learning = SECTION.read(results).learning or Learning()
-    figures = drawn(_tuning_figure(learning), _loss_figure(learning, results))
-    return {"figures": figures, "tuning": results.tuning, "origin": facts.origin(result)}
+    last = facts.keeps_last(results)
+    figures = drawn(_tuning_figure(learning, last=last), _loss_figure(learning, results))
+    return {"figures": figures, "tuning": results.tuning, "origin": facts.origin(result), "last": last}
 
 
-def _tuning_figure(learning: Learning) -> Drawing | None:
-    """AUPRC on the tuning patients while the rows were learned, with the chosen rows marked."""
+def _tuning_figure(learning: Learning, *, last: bool) -> Drawing | None:
+    """AUPRC on the tuning patients while the rows were learned, with the kept rows marked."""
     if not learning.judged_at:
         return None
     evaluated = (learning.judged_at, learning.tuning, learning.tuning_std)
     at, mean, std = (np.asarray(values, float) for values in evaluated)
-    chosen = int(mean.argmax())  # as the search does: the first of the best
+    kept = len(mean) - 1 if last else int(mean.argmax())  # as the search does: the first of the best
+    reached = f"It starts at {mean[0]:.3f}, is highest at iteration {at[mean.argmax()]:.0f} with {mean.max():.3f}"
     with styled():
         figure, axes = canvas()
         _band(axes, at, mean, mean - std, mean + std)
-        _mark_chosen(axes, at[chosen])
-        axes.plot(at[chosen], mean[chosen], "o", color=Colour.INK, markersize=6)
+        _mark_kept(axes, at[kept])
+        axes.plot(at[kept], mean[kept], "o", color=Colour.INK, markersize=6)
         axes.set(xlabel="iteration", ylabel="AUPRC, tuning patients")
         return drawing(
             figure,
             name="tuning",
             title="AUPRC on the tuning patients by iteration",
-            description=f"It starts at {mean[0]:.3f}, is highest at iteration {at[chosen]:.0f} with "
-            f"{mean[chosen]:.3f}, whose rows were chosen, and ends at {mean[-1]:.3f}.",
+            description=f"{reached}{'' if last else ', whose rows were kept'}, and ends at {mean[-1]:.3f}.",
             caption="Networks trained on the rows, on the tuning patients: mean and one standard deviation.",
         )
 
@@ -136,7 +141,7 @@ def _loss_figure(learning: Learning, results: Results) -> Drawing | None:
         figure, axes = canvas()
         _band(axes, at, mean, low, high)
         if best is not None:
-            _mark_chosen(axes, best)
+            _mark_kept(axes, best)
         axes.set(xlabel="iteration", ylabel="matching loss")
         if low.min() > 0 and high.max() > STEEP * low.min():
             _on_log_scale(axes)
@@ -145,8 +150,7 @@ def _loss_figure(learning: Learning, results: Results) -> Drawing | None:
             name="matching-loss",
             title="Matching loss by iteration",
             description=f"The mean is {mean[0]:.3f} at the start and {mean[-1]:.3f} at the end.",
-            caption="How far students end from the experts' target: mean, and range of the middle 80 %. "
-            "1: no nearer than at the start.",
+            caption=f"{_LOSSES.get(facts.slot(results, 'goal'), _LOSSES['parameters'])} Mean, and middle 80 %.",
         )
 
 
@@ -165,12 +169,12 @@ def _band(axes, at: np.ndarray, mean: np.ndarray, low: np.ndarray, high: np.ndar
     axes.locator_params(axis="x", nbins=5)
 
 
-def _mark_chosen(axes, iteration: float) -> None:
-    """A line at the chosen rows, named above it, towards the side with more room."""
+def _mark_kept(axes, iteration: float) -> None:
+    """A line at the kept rows, named above it, towards the side with more room."""
     right = iteration < sum(axes.get_xlim()) / 2
     axes.axvline(iteration, color=Colour.FAINT, linestyle="--", linewidth=1, zorder=0)
     axes.annotate(
-        "chosen rows",
+        "these rows",
         (iteration, 1.0),
         (-3 if right else 3, 3),
         xycoords=("data", "axes fraction"),
@@ -183,6 +187,9 @@ def _checks(result: Condensation) -> list[Check]:
     if not _enough_evaluations(SECTION.read(result.results).learning):
         return []
     noise = within_noise(result.results)
+    if facts.keeps_last(result.results):
+        said = "No: the rows are those after the last iteration, and none were chosen."
+        return [Check("Chosen by luck?", said, heed=False, order=50, section="learning")]
     said = (
         "No: on tuning patients they stand out by more than networks differ." if noise is None else f"Perhaps, {noise}."
     )
