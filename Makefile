@@ -27,9 +27,8 @@ lint: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 
-# Quality on five splits, speed against PyTorch (needs the extra `bench`), memory of an eICU-shaped run.
+# Speed against PyTorch (needs the extra `bench`), memory of an eICU-shaped run.
 bench: .venv/bench
-	$(BIN)/python benchmarks/quality.py
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/memory.py
 
