@@ -11,7 +11,7 @@ demo: .venv/ready
 test: .venv/docs lint browser
 	$(BIN)/python -m pytest -q -m "not slow" -n 2 --dist loadscope
 
-test-slow: .venv/ready
+test-slow: .venv/suite
 	$(BIN)/python -m pytest -q -m slow
 
 # Chromium for the tests of the report: installed where it is missing and we may. Without it these tests are skipped,

