@@ -1,4 +1,4 @@
-"""The paper's own numbers, from ``published.toml``; what is not there is not at hand, and never made up."""
+"""The paper's own numbers, from ``published.toml``; what the paper does not print is None."""
 
 import tomllib
 from functools import cache
@@ -14,16 +14,22 @@ def _document() -> dict[str, Any]:
 
 
 def published_scores(
-    study: str, cohort: str, method: str, rows: int | None = None, network: str | None = None
+    study: str,
+    cohort: str,
+    method: str,
+    rows: int | None = None,
+    *,
+    network: str | None = None,
+    start: str | None = None,
 ) -> dict[str, float | None]:
-    """The paper's scores beside one line of a study, as columns of its table; None where a number is not at hand.
+    """The paper's scores beside one line of a study, as columns of its table; None where the paper has no number.
 
     Full data has the same in every study.
 
-    >>> published_scores("table-curial", "ouh", "full")
-    {'paper_auroc': 0.901, 'paper_auroc_std': None, 'paper_auprc': 0.445, 'paper_auprc_std': None}
+    >>> published_scores("initialisation", "eicu", "btm", 50, start="real")
+    {'paper_auroc': 0.866, 'paper_auroc_std': 0.001, 'paper_auprc': 0.474, 'paper_auprc_std': 0.005}
     """
-    asked = {"cohort": cohort, "method": method, "rows": rows, "network": network}
+    asked = {"cohort": cohort, "method": method, "rows": rows, "network": network, "start": start}
     asked |= {} if method == "full" else {"study": study}
     scores = _document()["score"]
     found = next((score for score in scores if all(score.get(name) == asked[name] for name in asked)), {})
@@ -39,6 +45,6 @@ def published_ratio(cohort: str) -> float | None:
     return _document()["storage"].get(cohort)
 
 
-def unplaced_numbers(study: str) -> list[str]:
-    """Sentences on numbers of the paper of which it is not known to which line of the study they belong."""
-    return [note["text"] for note in _document()["unplaced"] if note["study"] == study]
+def notes_on(study: str) -> list[str]:
+    """What to know of the paper's numbers beside a study, such as where its tables disagree."""
+    return [note["text"] for note in _document()["note"] if note["study"] == study]

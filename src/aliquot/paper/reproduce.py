@@ -17,7 +17,7 @@ from aliquot.paper import ALL_STUDIES, STUDIES
 from aliquot.paper.cohorts import PAPER_COHORTS, SIMULATION, cohort_source, cohort_titles
 from aliquot.paper.figures import picture_style
 from aliquot.paper.pages import Caption, Page, write_page
-from aliquot.paper.published import unplaced_numbers
+from aliquot.paper.published import notes_on
 from aliquot.paper.study import ALL_PATIENTS, Found, Line, Plan, Study, StudyResults
 
 _KILLED = {"private"}  # all that is there if a grid was killed as it began
@@ -176,7 +176,7 @@ def study_caption(asked: Reproduction, name: str, lines: Sequence[Line]) -> Capt
         budget=asked.budget,
         reductions=short if less else f"Budget {asked.budget}: the paper's counts.",
         patients=f"{patients} {asked.seeds} condensation seed{'s' * (asked.seeds != 1)}.",
-        further=unplaced_numbers(name),
+        further=notes_on(name),
         made=f"`{asked.command()}`, {time.strftime('%Y-%m-%d')}, {packages}.",
         note=f"budget {asked.budget}" + (", simulated patients" if asked.simulated else ""),
     )

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from aliquot.grid.cell import FULL, CellResult
@@ -107,7 +106,7 @@ def _network_rows(results: StudyResults, cohort: str) -> list[dict[str, Any]]:
     rows = []
     for row in summary_table(scores).to_dict("records"):
         method, network = networks[row.pop("method")]
-        paper = published_scores(results.study, cohort, method, int(row["rows_per_class"]), network)
+        paper = published_scores(results.study, cohort, method, int(row["rows_per_class"]), network=network)
         rows.append({"cohort": cohort, "method": method, "network": network, **row, **paper})
     return rows
 
@@ -126,9 +125,8 @@ def _start_lines(plan: Plan) -> list[Line]:
 
 
 def _starts_page(results: StudyResults) -> Page:
-    """As for methods; the paper's numbers are those of the real start."""
+    """As for methods, by starts."""
     frame = score_frame(results)
-    frame.loc[frame["label"] == "Gaussian start", list(frame.filter(like="paper_"))] = np.nan
     return _comparison(frame, results, "real start")
 
 
@@ -188,7 +186,13 @@ def score_frame(results: StudyResults) -> pd.DataFrame:
         tables.append(table.assign(cohort=cohort, method=table["label"].map(methods)))
     whole = pd.concat(tables, ignore_index=True)
     paper = [
-        published_scores(results.study, row["cohort"], row["method"], _rows(row["rows_per_class"]))
+        published_scores(
+            results.study,
+            row["cohort"],
+            row["method"],
+            _rows(row["rows_per_class"]),
+            start=_STARTS.get(row["label"]),
+        )
         for _, row in whole.iterrows()
     ]
     whole = whole.join(pd.DataFrame(paper))
