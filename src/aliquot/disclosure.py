@@ -83,6 +83,24 @@ def hidden(counts: np.ndarray) -> np.ndarray:
     return ~kept
 
 
+def to_ten(share: float, patients: int) -> float:
+    """A share of patients that tells their number to the nearest ten.
+
+    >>> to_ten(17 / 130, 130), to_ten(6 / 1000, 1000)
+    (0.1538, 0.01)
+    """
+    return round(min(1.0, round(share * patients / SUPPORT) * SUPPORT / patients), 4)
+
+
+def score_decimals(fewest: int) -> int:
+    """Decimals of a score of patients, the ``fewest`` of whom are of one class: such that no count follows from it.
+
+    >>> score_decimals(250), score_decimals(6)
+    (3, 2)
+    """
+    return 3 if fewest >= SUPPORT else 2
+
+
 def coarse(value: float, spread: float) -> float:
     """The roundest number that is not further from the value than a twentieth of the spread.
 

@@ -1,6 +1,6 @@
 """How good the probabilities are: before and after the correction, and predicted against observed shares."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,8 @@ class _Result(Record):
 
 
 def _measure(evidence: Evidence) -> _Result:
-    return _Result(calibration_of(evidence.labels, evidence.logits["aliquot"], evidence.correction))
+    found = calibration_of(evidence.labels, evidence.logits["aliquot"], evidence.correction, evidence.patients)
+    return _Result(replace(found.rounded(evidence.decimals), reliability=found.reliability))
 
 
 def calibration_in(results: Results) -> Calibration:
