@@ -75,7 +75,8 @@ def _reliability_figure(found: Reliability, event: str) -> Drawing:
             name="reliability",
             title=f"Predicted and observed share of class {event}",
             description="; ".join(f"{key} the correction at most {far[key]:.2f} from the ideal" for key in points),
-            caption=f"Predicted and observed share of class {event} among held-out patients, in bins of equal size.",
+            caption=f"Predicted and observed share of class {event} among held-out patients, in bins of ten or "
+            "more with it and ten or more without; shares tell of patients to the nearest ten.",
         )
 
 
