@@ -89,7 +89,7 @@ def of_code(code: Mapping[str, Any], planted: Planted, patients: int) -> Iterato
         if code["row_low"] != code["row_high"] and count(beyond(values.astype(float), code[end]), whose) < SUPPORT:
             yield f"{end} of {code['name']!r} has fewer than ten patients beyond"
     for name in ("median", "centre", "scale"):
-        if 0 < resolution(code[name]) * patients < 2 * code["scale"]:
+        if 0 < resolution(code[name]) * patients < 1.5 * code["scale"]:
             yield f"{name} × {patients} of {code['name']!r} solves for a value"
 
 
@@ -99,12 +99,14 @@ def count(members: np.ndarray, whose: np.ndarray) -> int:
 
 
 def resolution(value: float) -> float:
-    """The unit of a number's last digit; 0 of zero, from which nothing follows.
+    """The largest step of 1, 2 or 5 times a power of ten of which a number is a multiple; 0 of zero.
 
     >>> resolution(0.25), resolution(60.0), resolution(0.0)
-    (0.01, 10.0, 0.0)
+    (0.05, 20.0, 0.0)
     """
-    return 0.0 if value == 0 else 10.0 ** int(Decimal(repr(value)).normalize().as_tuple().exponent)
+    digits = Decimal(repr(value)).normalize().as_tuple()
+    last = next(step for step in (5, 2, 1) if digits.digits[-1] % step == 0)
+    return 0.0 if value == 0 else last * 10.0 ** int(digits.exponent)
 
 
 def of_counts(metrics: Mapping[str, Any]) -> Iterator[str]:

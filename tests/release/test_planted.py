@@ -46,7 +46,7 @@ def patients() -> pd.DataFrame:
     rng = np.random.default_rng(0)
     table = pd.DataFrame(
         {
-            "pid": np.arange(N) + 10_000,
+            "pid": np.arange(N) + 8_412_000,
             "age_days": rng.uniform(7300, 31000, N),
             "lactate": rng.lognormal(0.7, 0.8, N),
             "dose": np.zeros(N),  # of one patient alone
@@ -227,7 +227,7 @@ def test_the_hunt_listens_too(table_run):
 
 
 def test_the_last_digit_of_a_number_says_how_much_it_tells():
-    assert [resolution(value) for value in (0.25, 60.0, 61.0, 0.0)] == [0.01, 10.0, 1.0, 0.0]
+    assert [resolution(value) for value in (0.25, 60.0, 61.0, 0.0)] == [0.05, 20.0, 1.0, 0.0]
 
 
 @pytest.mark.parametrize("patients_of_class", [1, 3, 9])

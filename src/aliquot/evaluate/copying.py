@@ -9,7 +9,7 @@ import jax
 import numpy as np
 from sklearn.metrics import pairwise_distances_argmin_min
 
-from aliquot.disclosure import SUPPORT, coarse, rounded
+from aliquot.disclosure import SUPPORT, rounded, roundest
 from aliquot.evaluate.bins import count_in, edges_of
 from aliquot.evaluate.record import Record
 from aliquot.seeds import generator
@@ -80,7 +80,7 @@ def nearest_distances(rows: np.ndarray, train: np.ndarray, held_out: np.ndarray,
 
 def _quantiles(far: np.ndarray, levels: list[float]) -> tuple[float, ...]:
     """Quantiles to two digits, since each is the distance of one."""
-    return tuple(coarse(value, 0.2 * value) for value in np.quantile(far, levels).tolist())
+    return tuple(roundest(0.99 * value, 1.01 * value) for value in np.quantile(far, levels).tolist())
 
 
 def _row_edges(far: np.ndarray, edges: np.ndarray) -> np.ndarray:
