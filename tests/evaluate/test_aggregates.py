@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from aliquot.cohort import Encoder, infer_schema
-from aliquot.evaluate.bins import count_in, edges_of, rounded
+from aliquot.disclosure import rounded
+from aliquot.evaluate.bins import count_in, edges_of
 from aliquot.evaluate.copying import nearest_distances
 from aliquot.evaluate.distributions import column_distributions, outside_range
 from aliquot.evaluate.ranking_curves import ranking_curves
@@ -37,7 +38,10 @@ def test_the_curves_enclose_the_reported_areas(scored):
 def test_a_curve_has_ten_patients_of_each_class_between_points(scored):
     labels, logits = scored
     few = np.r_[np.flatnonzero(labels == 1)[:60], np.flatnonzero(labels == 0)[:500]]
-    assert len(ranking_curves(labels[few], logits[:, few]).grid) == 6
+    found = ranking_curves(labels[few], logits[:, few])
+    assert len(found.grid) == 6
+    for band in (found.sensitivity, found.precision):  # half of what is between two points
+        assert np.allclose(np.array(band.mean) * 12, np.round(np.array(band.mean) * 12), atol=1e-3)
     fewer = few[20:]
     assert ranking_curves(labels[fewer], logits[:, fewer]) is None
 

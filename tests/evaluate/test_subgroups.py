@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aliquot.cohort import Cohort, EncoderSettings, encode_parts
+from aliquot.disclosure import hidden
 from aliquot.errors import SchemaError
-from aliquot.evaluate.subgroups import held_out_groups, hidden, subgroup_scores
+from aliquot.evaluate.subgroups import held_out_groups, subgroup_scores
 
 
 def scored(groups, labels, patient=None):
@@ -40,6 +41,13 @@ def test_no_scores_where_a_class_is_small():
     found = scored(["a"] * 50 + ["b"] * 50, labels)
     assert found["a"] == {"name": "a", "patients": 50}
     assert found["b"]["aliquot"]["auroc"]["n"] == 2
+
+
+def test_neither_counts_nor_scores_can_be_solved_for_deaths():
+    found = scored(["a"] * 47 + ["b"] * 88, np.arange(135) % 2)
+    assert [found[name]["patients"] for name in ("a", "b")] == [50, 90]
+    for scores in (one["aliquot"][metric] for one in found.values() for metric in ("auroc", "auprc")):
+        assert [scores["mean"], scores["std"]] == [round(scores["mean"], 3), round(scores["std"], 3)]
 
 
 def test_patients_are_counted_not_their_rows():
