@@ -142,7 +142,7 @@ class Cohort:
         roles = None if records.roles is None else read_roles(pd.Series(records.roles, name="split"), patient)
         frame = records.frame.reset_index(drop=True)
         check_known("column to drop", columns.drop, [*frame.columns, *records.channels])
-        features, notes = features_of(frame, None, columns.drop, alone=records.series is None, empty_allowed=True)
+        features, notes = features_of(frame, None, columns.drop, alone=records.series is None)
         series, left_out = None, ()
         if records.series is not None:
             measured = Series(records.series, records.channels, records.step_hours)

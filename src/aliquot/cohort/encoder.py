@@ -18,7 +18,13 @@ from aliquot.errors import SchemaError, TamperedError
 FORMAT, VERSION = "aliquot-encoder", 1
 T = TypeVar("T")
 
-_CODES = {"numeric": NumberCode, "integer": NumberCode, "boolean": TruthCode, "categorical": LevelCode}
+_CODES = {
+    "numeric": NumberCode,
+    "integer": NumberCode,
+    "boolean": TruthCode,
+    "categorical": LevelCode,
+    "code": LevelCode,
+}
 _OPTIONAL = ("missing_with", "row_low", "row_high")  # absent from files where they are None, as in those of 0.1
 
 

@@ -56,7 +56,7 @@ def fit_code(column: Column, cells: pd.Series, settings: EncoderSettings, patien
     >>> fit_code(Column(name="sex", kind="categorical"), cells, EncoderSettings()).levels
     ('f', 'm')
     """
-    if column.kind == "categorical":
+    if column.kind in ("categorical", "code"):
         return _fit_levels(column, cells, settings.rare_below)
     if column.kind == "boolean":
         return _fit_truths(column, cells, settings.rare_below)

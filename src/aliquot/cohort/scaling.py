@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from aliquot.disclosure import SUPPORT
+
 TAIL = 0.005  # of the values on either side lie outside the range of rows, and are winsorised where that is asked
-FEWEST_PATIENTS = 10  # at either end of the range of rows
 MAX_DECIMALS = 6
 ROUNDING = 1e-12  # a spread below this share of the largest value is rounding error
 USUAL_SCORE = 4.0  # decimals are such that scores up to here come back, and those at the ends of the range
@@ -56,12 +57,12 @@ def row_range(values: np.ndarray, patients: np.ndarray | None, median: float) ->
     else:
         ends = pd.Series(values).groupby(patients).agg(["min", "max"])
         lowest, highest = ends["min"].to_numpy(), ends["max"].to_numpy()
-    if len(lowest) < FEWEST_PATIENTS:
+    if len(lowest) < SUPPORT:
         return Range(median, median)
     tail = 0.0 if np.isin(values, (0, 1)).all() else TAIL
     low, high = np.quantile(values, (tail, 1 - tail))
-    low = max(low, np.partition(lowest, FEWEST_PATIENTS - 1)[FEWEST_PATIENTS - 1])
-    high = min(high, np.partition(highest, -FEWEST_PATIENTS)[-FEWEST_PATIENTS])
+    low = max(low, np.partition(lowest, SUPPORT - 1)[SUPPORT - 1])
+    high = min(high, np.partition(highest, -SUPPORT)[-SUPPORT])
     return Range(float(low), float(high)) if low <= high else Range(median, median)
 
 

@@ -12,20 +12,9 @@ import pandas as pd
 import tomli_w
 
 from aliquot.cohort.kinds import FEATURE_KINDS, KINDS, Kind, kind_of
-from aliquot.cohort.wording import quoted, suggestion, together
+from aliquot.cohort.wording import quoted, suggestion
 from aliquot.errors import FileError, SchemaError, known_names
 
-_HEADER = """\
-# What each column of the table holds. Delete what is right; keep and edit what is not:
-# columns that are not mentioned here are inferred again.
-#
-#   kind   numeric, integer, boolean or categorical (features);
-#          identifier, date or ignore (never features)
-#   unit   for people, for example "mmHg"
-#   log    true: a numeric column is encoded on a logarithmic scale
-#   low    smallest plausible value of a numeric column; smaller ones are moved up to it
-#   high   largest plausible value; larger ones are moved down to it
-"""
 _TYPES = {"kind": str, "unit": str, "log": bool, "low": (int, float), "high": (int, float)}  # of the keys of an entry
 
 
@@ -113,24 +102,17 @@ class Schema:
 
 
 def infer_schema(frame: pd.DataFrame, *, exclude: Collection[str] = ()) -> Schema:
-    """The kinds of all columns of ``frame`` but the excluded ones; mixed columns are reported together.
+    """The kinds of all columns of ``frame`` but the excluded ones.
 
-    >>> infer_schema(pd.DataFrame({"id": [7, 8], "ph": [7.35, 7.4]})).columns[1]
-    Column(name='ph', kind='numeric', unit=None, log=False, low=None, high=None)
+    >>> infer_schema(pd.DataFrame({"id": [7, 8], "ph": [7.35, 7.4]})).columns[1].kind
+    'numeric'
     """
-    schema, problems = complete_schema(frame, exclude=exclude)
-    if problems:
-        raise SchemaError(together(problems))
-    return schema
+    return complete_schema(frame, exclude=exclude)
 
 
-def complete_schema(
-    frame: pd.DataFrame, given: Schema | None = None, *, exclude: Collection[str] = ()
-) -> tuple[Schema, list[str]]:
-    """Schema with the given columns as they are and the others inferred, and what could not be inferred.
-
-    Columns that could not be inferred stand as ``ignore``, so that the caller can go on and collect more
-    problems.
+def complete_schema(frame: pd.DataFrame, given: Schema | None = None, *, exclude: Collection[str] = ()) -> Schema:
+    """Schema with the given columns as they are and the others inferred; columns that mix numbers and text stand as
+    ``ignore``, as only the user can decide.
     """
     known = {column.name: column for column in given or ()}
     unknown = [name for name in known if name not in frame.columns]
@@ -139,24 +121,10 @@ def complete_schema(
             f"the schema has columns that the table lacks ({quoted(unknown)}); "
             f"{suggestion(unknown[0], list(frame.columns))}"
         )
-    columns, problems = [], []
-    for name in frame.columns:
-        if name in exclude:
-            continue
-        kind = known[name].kind if name in known else kind_of(name, frame[name])
-        if kind is None:
-            problems.append(
-                f'{name!r} mixes numbers and text (clean it, or set kind = "categorical" in the schema file)'
-            )
-        columns.append(known.get(name) or Column(name=name, kind=kind or "ignore"))
-    return Schema(tuple(columns)), problems
-
-
-def schema_file(frame: pd.DataFrame) -> str:
-    """Text of a schema file for ``frame``, with comments for its editor; never fails on a mixed column."""
-    schema, problems = complete_schema(frame)
-    decisions = "".join(f"# Decide: {problem}\n" for problem in problems)
-    return f"{_HEADER}{decisions}\n{schema.to_toml()}"
+    names = [name for name in frame.columns if name not in exclude]
+    inferred = (Column(name=name, kind=kind_of(name, frame[name]) or "ignore") for name in names if name not in known)
+    found = known | {column.name: column for column in inferred}
+    return Schema(tuple(found[name] for name in names))
 
 
 def _entry(column: Column) -> dict[str, Any]:

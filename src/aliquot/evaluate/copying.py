@@ -9,8 +9,8 @@ import jax
 import numpy as np
 from sklearn.metrics import pairwise_distances_argmin_min
 
-from aliquot.cohort.wording import SMALL_COUNT
-from aliquot.evaluate.bins import count_in, edges_of, rounded
+from aliquot.disclosure import SUPPORT, rounded
+from aliquot.evaluate.bins import count_in, edges_of
 from aliquot.evaluate.record import Record, as_tuple
 from aliquot.seeds import generator
 
@@ -56,14 +56,14 @@ def nearest_distances(rows: np.ndarray, train: np.ndarray, held_out: np.ndarray,
     A distance is the root mean square difference over the encoded features, where a number has a deviation of 1. None
     where there are too few patients for quantiles.
     """
-    if len(held_out) < 2 * SMALL_COUNT / LEVELS[1]:
+    if len(held_out) < 2 * SUPPORT / LEVELS[1]:
         return None
     chosen = generator(key).permutation(len(held_out))[:MOST_PATIENTS]
     ours, theirs = (_nearest(x, train) for x in (rows, held_out[np.sort(chosen)]))
     edges = edges_of(theirs, wanted=15)
     counts = np.bincount(count_in(theirs, edges), minlength=len(edges) + 1)
     own_edges = _row_edges(ours, edges)
-    levels = [level for level in LEVELS if min(level, 1 - level) * len(theirs) >= SMALL_COUNT]
+    levels = [level for level in LEVELS if min(level, 1 - level) * len(theirs) >= SUPPORT]
     return Distances(
         Quantiles(tuple(levels), as_tuple(np.quantile(ours, levels)), as_tuple(np.quantile(theirs, levels))),
         Histogram(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.metrics import precision_recall_curve, roc_curve
 
-from aliquot.cohort.wording import SMALL_COUNT
+from aliquot.disclosure import SUPPORT
 from aliquot.evaluate.metrics import deviation, ranking
 from aliquot.evaluate.record import Record, as_tuple
 
@@ -41,7 +41,7 @@ def ranking_curves(labels: np.ndarray, logits: np.ndarray) -> RankingCurves | No
     (10, 1.0)
     """
     counts = np.unique(labels, return_counts=True)[1]
-    points = min(MOST_POINTS, int(counts.min()) // SMALL_COUNT)
+    points = min(MOST_POINTS, int(counts.min()) // SUPPORT)
     if points < FEWEST_POINTS:
         return None
     grid = np.arange(1, points + 1) / points

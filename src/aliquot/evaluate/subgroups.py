@@ -9,12 +9,10 @@ import pandas as pd
 
 from aliquot.cohort import Parts
 from aliquot.cohort.codes import MISSING, RARE
-from aliquot.cohort.wording import SMALL_COUNT
+from aliquot.disclosure import FEW, SUPPORT, hidden
 from aliquot.evaluate.metrics import ranking, ranking_metrics, summarise
 from aliquot.evaluate.record import Record
 from aliquot.evaluate.results import Scores
-
-FEW = f"<{SMALL_COUNT}"
 
 
 @dataclass(frozen=True)
@@ -55,25 +53,9 @@ def subgroup_scores(
     return {name: _column(cells, labels, logits, patient) for name, cells in groups.items()}
 
 
-def hidden(counts: np.ndarray) -> np.ndarray:
-    """Which counts must not be shown when their sum is known: the small ones, and as many others as protect them.
-
-    >>> hidden(np.array([3, 40, 25])).tolist(), hidden(np.array([12, 40])).tolist()
-    ([True, False, True], [False, False])
-    """
-    shown = counts >= SMALL_COUNT
-    if shown.all():
-        return ~shown
-    for place in np.argsort(counts, kind="stable"):
-        if counts[~shown].sum() >= SMALL_COUNT:
-            break
-        shown[place] = False
-    return ~shown
-
-
 def _pooled(train: pd.Series, held_out: pd.Series) -> "pd.Categorical[str]":
     counts = train.value_counts(sort=False)
-    kept = [level for level in counts.index if counts[level] >= SMALL_COUNT or level == MISSING]
+    kept = [level for level in counts.index if counts[level] >= SUPPORT or level == MISSING]
     rare = [RARE] if len(kept) < len(counts) else []
     names = np.where(held_out.isin(kept), held_out.astype(object), RARE)
     return pd.Categorical(names, categories=pd.Index([*kept, *rare]))
@@ -88,7 +70,7 @@ def _column(cells: "pd.Categorical[str]", labels, logits, patient) -> tuple[Grou
         if count == 0:
             continue
         if away:
-            found.append(Group(str(name), FEW if count < SMALL_COUNT else None))
+            found.append(Group(str(name), FEW if count < SUPPORT else None))
             continue
         scored = logits if _enough(labels[of], patient[of], np.unique(labels)) else {}
         scores: dict[str, Any] = {source: _scores(labels[of], one[:, of]) for source, one in scored.items()}
@@ -97,7 +79,7 @@ def _column(cells: "pd.Categorical[str]", labels, logits, patient) -> tuple[Grou
 
 
 def _enough(labels: np.ndarray, patient: np.ndarray, classes: np.ndarray) -> bool:
-    return all(len(np.unique(patient[labels == code])) >= SMALL_COUNT for code in classes)
+    return all(len(np.unique(patient[labels == code])) >= SUPPORT for code in classes)
 
 
 def _scores(labels: np.ndarray, logits: np.ndarray) -> Scores:

@@ -15,9 +15,9 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 
+from aliquot.disclosure import SUPPORT
 from aliquot.errors import TooFewPatientsError
 
-SMALLEST = 10  # patients in a group
 SAME = 1e-6  # encoded features that differ by less are the same
 
 
@@ -37,9 +37,9 @@ def centroids(patients: np.ndarray, count: int, seed: int) -> np.ndarray:
     distinct, weights = np.unique(patients, axis=0, return_counts=True)
     groups = KMeans(min(count, len(distinct)), random_state=seed).fit(distinct, sample_weight=weights)
     means = groups.cluster_centers_
-    if len(patients) >= SMALLEST:
-        for row in np.flatnonzero(np.bincount(np.asarray(groups.labels_), weights) < SMALLEST):
-            means[row] = _nearest(patients, means[row])[:SMALLEST].mean(axis=0)
+    if len(patients) >= SUPPORT:
+        for row in np.flatnonzero(np.bincount(np.asarray(groups.labels_), weights) < SUPPORT):
+            means[row] = _nearest(patients, means[row])[:SUPPORT].mean(axis=0)
     return np.resize(means, (count, patients.shape[1]))  # again from the front if patients repeat
 
 

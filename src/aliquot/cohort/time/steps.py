@@ -10,7 +10,8 @@ from aliquot.cohort.series import Series
 from aliquot.cohort.time.hours import hours_of
 from aliquot.cohort.time.measurements import Measurements
 from aliquot.cohort.values import is_numeric, levels_of, numbers
-from aliquot.cohort.wording import counted, masked_count
+from aliquot.cohort.wording import counted
+from aliquot.disclosure import masked_count
 from aliquot.errors import SchemaError, SettingsError
 
 MAX_STEPS = 1000  # of a grid whose length was not given

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from aliquot.cohort import Cohort, Encoder, Parts
-from aliquot.cohort.wording import SMALL_COUNT
+from aliquot.disclosure import SUPPORT, shown
 from aliquot.evaluate import held_out_scores
 from aliquot.evaluate.labels import weight_column
 from aliquot.evaluate.results import AboutMethod, Data, Results, Storage, Tuning
@@ -70,8 +70,8 @@ def results_of(run: Run, data: Data) -> Results:
 def data_of(cohort: Cohort, parts: Parts, shape: tuple[int, ...]) -> Data:
     """The patients as they may be reported; ``shape`` is that of the rows."""
     counts = [part.counts(cohort.n_classes) for part in (parts.train, parts.tuning, parts.held_out)]
-    small = min(map(min, counts)) < SMALL_COUNT  # then totals must not give a small count away either
-    train, tuning, held_out = (tuple(f"<{SMALL_COUNT}" if n < SMALL_COUNT else n for n in part) for part in counts)
+    small = min(map(min, counts)) < SUPPORT  # then totals must not give a small count away either
+    train, tuning, held_out = (tuple(map(shown, part)) for part in counts)
     return Data(
         patients=cohort.n // 10 * 10 if small else cohort.n,
         columns=len(cohort.schema) + (0 if cohort.series is None else len(cohort.series.channels)),

@@ -1,0 +1,110 @@
+"""What may be said of every column of a table without telling anything of one patient."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from aliquot.cohort.checks import MIXED, column_problem, left_out
+from aliquot.cohort.scaling import Range, on_decimals, row_range, written_decimals
+from aliquot.cohort.schema import Column, Schema
+from aliquot.cohort.values import levels_of, numbers
+from aliquot.cohort.wording import SMALL_COUNT
+
+SHOWN_LEVELS = 6  # most frequent first
+Verdict = Literal["feature", "left out", "decide"]
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """One column: kind, gaps and content as far as ten patients stand behind them, and what becomes of it."""
+
+    name: str
+    kind: str
+    missing: float  # share of the rows to a per cent; of fewer than ten rows, that of ten
+    content: str  # a range or levels; empty where nothing may be said
+    verdict: Verdict
+    why: str  # one clause; empty for a plain feature
+    gaps: str  # ``missing`` in words: "none", "<10 rows", "12 %"
+
+
+def profile(frame: pd.DataFrame, schema: Schema, patients: np.ndarray | None = None) -> tuple[ColumnProfile, ...]:
+    """The profile of each column that ``schema`` names, in its order.
+
+    ``patients`` has a code for the patient of each row; None: every row is a patient.
+
+    >>> from aliquot.cohort import infer_schema
+    >>> frame = pd.DataFrame({"age": range(20, 80), "ward": ["icu", "ward", None] * 20, "visit_id": range(60)})
+    >>> for one in profile(frame, infer_schema(frame)):
+    ...     print(one.name, one.gaps, one.content, one.verdict)
+    age none 29 to 70 feature
+    ward 33 % icu, ward feature
+    visit_id none  left out
+    """
+    return tuple(_profile(column, frame[column.name], patients) for column in schema if column.name in frame)
+
+
+def _profile(column: Column, cells: pd.Series, patients: np.ndarray | None) -> ColumnProfile:
+    verdict, why = _verdict(column, cells)
+    share, gaps = _missing(cells.isna().to_numpy(), patients)
+    content = _content(column, cells, patients) if verdict == "feature" else ""
+    return ColumnProfile(column.name, column.kind, share, content, verdict, why, gaps)
+
+
+def _verdict(column: Column, cells: pd.Series) -> tuple[Verdict, str]:
+    problem = column_problem(column, cells)
+    if problem is not None:
+        return "decide", problem
+    why = left_out(column, cells)
+    if why is None:
+        return "feature", ""
+    return "decide" if why == MIXED else "left out", why
+
+
+def _missing(gaps: np.ndarray, patients: np.ndarray | None) -> tuple[float, str]:
+    if not gaps.any():
+        return 0.0, "none"
+    if gaps.all():
+        return 1.0, "100 %"
+    if _patients_in(gaps, patients) < SMALL_COUNT:
+        return round(min(1.0, SMALL_COUNT / len(gaps)), 2), f"<{SMALL_COUNT} rows"
+    if _patients_in(~gaps, patients) < SMALL_COUNT:
+        return round(max(0.0, 1 - SMALL_COUNT / len(gaps)), 2), f"all but <{SMALL_COUNT} rows"
+    return round(float(gaps.mean()), 2), f"{gaps.mean():.0%}".replace("%", " %") if gaps.mean() >= 0.005 else "<1 %"
+
+
+def _content(column: Column, cells: pd.Series, patients: np.ndarray | None) -> str:
+    return _range(cells, patients) if column.kind in ("numeric", "integer") else _levels(cells, patients)
+
+
+def _range(cells: pd.Series, patients: np.ndarray | None) -> str:
+    """The range with ten patients at or beyond either end; empty where there are not enough."""
+    values = numbers(cells)
+    there = np.isfinite(values)
+    values, whose = values[there], None if patients is None else patients[there]
+    if not values.size:
+        return ""
+    median = float(np.median(values))
+    low, high = on_decimals(row_range(values, whose, median), written_decimals(values, cells.dtype), median)
+    backed = all(_patients_in(beyond, whose) >= SMALL_COUNT for beyond in (values <= low, values >= high))
+    return _words(Range(low, high)) if backed else ""
+
+
+def _words(ends: Range) -> str:
+    return f"{ends.low:.6g}" if ends.low == ends.high else f"{ends.low:.6g} to {ends.high:.6g}"
+
+
+def _levels(cells: pd.Series, patients: np.ndarray | None) -> str:
+    """Levels of ten patients or more, the most frequent first, and how many others there are."""
+    codes, levels = levels_of(cells)
+    backing = [_patients_in(codes == place, patients) for place in range(len(levels))]
+    kept = sorted((-count, level) for count, level in zip(backing, levels, strict=True) if count >= SMALL_COUNT)
+    named, rarer = [level for _, level in kept[:SHOWN_LEVELS]], len(levels) - len(kept)
+    more = f"{len(kept) - len(named)} more" if len(kept) > len(named) else ""
+    rest = " and ".join(filter(None, (more, f"{rarer} rarer" if rarer else "")))
+    return " and ".join(filter(None, (", ".join(named), rest)))
+
+
+def _patients_in(rows: np.ndarray, patients: np.ndarray | None) -> int:
+    return int(rows.sum()) if patients is None else len(np.unique(patients[rows]))
