@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from aliquot.cohort.wording import SMALL_COUNT
+from aliquot.disclosure import FEW, SUPPORT
 
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _MARKS = {",": "decimal comma", ".": "decimal point"}
@@ -36,5 +36,5 @@ class Found:
             None if self.decimal is None else _MARKS[self.decimal],
             None if self.header is None else f"names in line {self.header}",
         ]
-        rows = f"<{SMALL_COUNT}" if self.rows < SMALL_COUNT else f"{self.rows:,}"
+        rows = FEW if self.rows < SUPPORT else f"{self.rows:,}"
         return f"{', '.join(part for part in said if part)}; {rows} rows × {self.columns:,} columns"

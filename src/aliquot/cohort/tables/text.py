@@ -19,7 +19,7 @@ from aliquot.cohort.tables.encodings import SPOKEN, encoding_of
 from aliquot.cohort.tables.header import MOST_SEEN, MOST_TITLES, check_header, header_place
 from aliquot.cohort.tables.numerals import Mark, read_numerals, usual_mark
 from aliquot.cohort.tables.table import Table
-from aliquot.cohort.wording import masked_count
+from aliquot.disclosure import masked_count
 from aliquot.errors import FileError
 
 SAMPLE = 1 << 18  # characters from which separator, names and decimal mark are found
