@@ -10,7 +10,7 @@ from aliquot.cohort.checks import MIXED, column_problem, left_out
 from aliquot.cohort.scaling import Range, on_decimals, row_range, written_decimals
 from aliquot.cohort.schema import Column, Schema
 from aliquot.cohort.values import levels_of, numbers
-from aliquot.cohort.wording import SMALL_COUNT
+from aliquot.disclosure import FEW, SUPPORT, patients_in, patients_per
 
 SHOWN_LEVELS = 6  # most frequent first
 Verdict = Literal["feature", "left out", "decide"]
@@ -67,10 +67,10 @@ def _missing(gaps: np.ndarray, patients: np.ndarray | None) -> tuple[float, str]
         return 0.0, "none"
     if gaps.all():
         return 1.0, "100 %"
-    if _patients_in(gaps, patients) < SMALL_COUNT:
-        return round(min(1.0, SMALL_COUNT / len(gaps)), 2), f"<{SMALL_COUNT} rows"
-    if _patients_in(~gaps, patients) < SMALL_COUNT:
-        return round(max(0.0, 1 - SMALL_COUNT / len(gaps)), 2), f"all but <{SMALL_COUNT} rows"
+    if patients_in(gaps, patients) < SUPPORT:
+        return round(min(1.0, SUPPORT / len(gaps)), 2), f"{FEW} rows"
+    if patients_in(~gaps, patients) < SUPPORT:
+        return round(max(0.0, 1 - SUPPORT / len(gaps)), 2), f"all but {FEW} rows"
     return round(float(gaps.mean()), 2), f"{gaps.mean():.0%}".replace("%", " %") if gaps.mean() >= 0.005 else "<1 %"
 
 
@@ -87,7 +87,7 @@ def _range(cells: pd.Series, patients: np.ndarray | None) -> str:
         return ""
     median = float(np.median(values))
     low, high = on_decimals(row_range(values, whose, median), written_decimals(values, cells.dtype), median)
-    backed = all(_patients_in(beyond, whose) >= SMALL_COUNT for beyond in (values <= low, values >= high))
+    backed = all(patients_in(beyond, whose) >= SUPPORT for beyond in (values <= low, values >= high))
     return _words(Range(low, high)) if backed else ""
 
 
@@ -98,13 +98,9 @@ def _words(ends: Range) -> str:
 def _levels(cells: pd.Series, patients: np.ndarray | None) -> str:
     """Levels of ten patients or more, the most frequent first, and how many others there are."""
     codes, levels = levels_of(cells)
-    backing = [_patients_in(codes == place, patients) for place in range(len(levels))]
-    kept = sorted((-count, level) for count, level in zip(backing, levels, strict=True) if count >= SMALL_COUNT)
+    backing = patients_per(codes, patients)
+    kept = sorted((-count, level) for count, level in zip(backing, levels, strict=True) if count >= SUPPORT)
     named, rarer = [level for _, level in kept[:SHOWN_LEVELS]], len(levels) - len(kept)
     more = f"{len(kept) - len(named)} more" if len(kept) > len(named) else ""
     rest = " and ".join(filter(None, (more, f"{rarer} rarer" if rarer else "")))
     return " and ".join(filter(None, (", ".join(named), rest)))
-
-
-def _patients_in(rows: np.ndarray, patients: np.ndarray | None) -> int:
-    return int(rows.sum()) if patients is None else len(np.unique(patients[rows]))
