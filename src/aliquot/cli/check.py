@@ -88,8 +88,8 @@ def _show(intake: "Intake", refused: str | None) -> None:
     out = console()
     if intake.found is not None:
         out.print(fill(f"read as {intake.found.sentence}", WIDTH))
-    table = Table(width=WIDTH, box=SIMPLE_HEAD, pad_edge=False)
-    for name, width in (("column", 17), ("kind", 11), ("missing", 8), ("range or levels", 18), ("verdict", 18)):
+    table = Table(width=WIDTH, box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    for name, width in (("column", 17), ("kind", 11), ("missing", 8), ("range or levels", 17), ("verdict", 18)):
         table.add_column(name, width=width, overflow="fold")
     for column in intake.columns:
         verdict = f"{column.verdict}: {column.why}" if column.why else column.verdict
