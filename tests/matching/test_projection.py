@@ -289,7 +289,7 @@ def test_series_carry_the_last_measurement_forward():
     z[0, :, place["ph"]] = [1.0, 0.5, -1.0, 0.0, 1.0]
     z[0, :, place["ph=(measured)"]] = [0.2, 0.9, 0.1, 0.8, -3.0]
     hard = projected(encoder, z)[0]
-    median = valid_rows(encoder).fill[place["ph"]]
+    median = valid_rows(encoder).fill[0, place["ph"]]
     steps = hard[:, place["ph"]]
     assert hard[:, place["ph=(measured)"]].tolist() == [0, 1, 0, 1, 0]
     np.testing.assert_array_equal(steps, np.float32([median, steps[1], steps[1], steps[3], steps[3]]))
