@@ -24,8 +24,11 @@ def patients_per(codes: np.ndarray, patients: np.ndarray | None = None, levels: 
     """
     codes = np.asarray(codes)
     known = codes >= 0
-    pairs = codes[known] if patients is None else np.unique([codes[known], np.asarray(patients)[known]], axis=1)[0]
-    return np.bincount(pairs, minlength=levels or 0)
+    if patients is None:
+        return np.bincount(codes[known], minlength=levels or 0)
+    whose, who = np.unique(np.asarray(patients)[known], return_inverse=True)
+    pairs = np.unique(codes[known].astype(np.int64) * max(len(whose), 1) + who)
+    return np.bincount(pairs // max(len(whose), 1), minlength=levels or 0)
 
 
 def patients_in(members: np.ndarray, patients: np.ndarray | None = None) -> int:

@@ -22,7 +22,7 @@ def test_ranges_have_ten_patients_at_either_end():
 def test_levels_have_ten_patients():
     found = one(["icu"] * 20 + ["ward"] * 30 + ["hermit"] * 9 + ["other"])
     assert found.content == "ward, icu and 2 rarer"
-    patients = np.r_[np.zeros(20), np.arange(1, 41)]
+    patients = np.r_[np.zeros(20, int), np.arange(1, 41)]
     assert one(["icu"] * 20 + ["ward"] * 40, patients).content == "ward and 1 rarer"
     many = one(np.repeat([f"level {place}" for place in range(8)], 10))
     assert many.content == "level 0, level 1, level 2, level 3, level 4, level 5 and 2 more"

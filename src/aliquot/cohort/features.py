@@ -5,6 +5,7 @@ from collections.abc import Collection
 import pandas as pd
 
 from aliquot.cohort.checks import column_problem, left_out
+from aliquot.cohort.declared import as_declared
 from aliquot.cohort.schema import Schema, complete_schema
 from aliquot.cohort.stays import Stays
 from aliquot.cohort.wording import quoted, together
@@ -13,24 +14,26 @@ from aliquot.errors import SchemaError
 
 def features_of(
     frame: pd.DataFrame, given: Schema | None, exclude: Collection[str], *, alone: bool
-) -> tuple[Schema, tuple[str, ...]]:
-    """Schema of the usable features, and notes on columns left out; those that are dropped need no note.
+) -> tuple[pd.DataFrame, Schema, tuple[str, ...]]:
+    """The usable features as the schema says to read them, their schema, and notes on columns left out.
+
+    Those that are dropped need no note.
 
     A table that stands ``alone``, not beside series, must have at least one.
     """
-    schema = complete_schema(frame, given, exclude=exclude)
-    reasons = {column.name: left_out(column, frame[column.name]) for column in schema}
-    features = [column for column in schema if reasons[column.name] is None]
-    problems = [column_problem(column, frame[column.name]) for column in schema]
+    table, schema = as_declared(frame, complete_schema(frame, given, exclude=exclude))
+    reasons = {column.name: left_out(column, table[column.name]) for column in schema}
+    features = Schema(tuple(column for column in schema if reasons[column.name] is None))
+    problems = [column_problem(column, table[column.name]) for column in schema]
     if any(problems):
         raise SchemaError(together([problem for problem in problems if problem is not None]))
-    if alone and not features:
+    if alone and not len(features):
         raise SchemaError(
             "the table has no column left as a feature; pass one with at least one varying feature column"
         )
     found = dict.fromkeys(why for why in reasons.values() if why is not None)
     notes = (f"left out {quoted(name for name, one in reasons.items() if one == why)}: {why}" for why in found)
-    return Schema(tuple(features)), tuple(notes)
+    return table.loc[:, list(features.names)].reset_index(drop=True), features, tuple(notes)
 
 
 def static_entries(schema: Schema, stays: Stays, known: Collection[str]) -> Schema:

@@ -30,6 +30,7 @@ DATE = re.compile(
     r"([T ]\s*\d{1,2}:\d{2}.*)?\s*",
     re.DOTALL,
 )
+DAY_OR_MONTH_FIRST = re.compile(r"\s*(\d{1,2})[-/.](\d{1,2})[-/.]")
 _CODE = re.compile(r"\s*[A-Za-z]{1,3}[-.]?\d[\dA-Za-z.*+/-]{0,8}\s*")  # V45, E888, I21.4
 _CODE_OF_WHOLE = re.compile(rf"{_CODE.pattern}|\s*\d{{1,6}}[A-Za-z]\s*")  # also 3a beside 3
 _THOUSANDS = re.compile(r"\s*\d{1,3}([,.]\d{3})+([,.]\d+)?\s*")

@@ -33,14 +33,12 @@ def levels_of(cells: pd.Series) -> tuple[np.ndarray, list[str]]:
         codes, distinct = pd.factorize(cells.map(str, na_action="ignore"))
     if len(distinct) == 0:
         return codes, []
-    merged, levels = pd.factorize(np.array([_spell(value) for value in distinct], dtype=object))
+    merged, levels = pd.factorize(np.array([spelt(value) for value in distinct], dtype=object))
     return np.where(codes < 0, -1, merged[codes]), list(levels)
 
 
-def numbers(cells: pd.Series, *, comma: bool = False) -> np.ndarray:
+def numbers(cells: pd.Series) -> np.ndarray:
     """Each cell as float64, of ``<0.2`` and the like the bound; missing where it is empty or not a number.
-
-    See :func:`written_numbers` for ``comma``.
 
     >>> numbers(pd.Series(["1.5", None, "high", ">90"])).tolist()
     [1.5, nan, nan, 90.0]
@@ -48,7 +46,7 @@ def numbers(cells: pd.Series, *, comma: bool = False) -> np.ndarray:
     if is_numeric(cells):
         return cells.to_numpy(dtype="float64", na_value=np.nan)
     codes, levels = levels_of(cells)
-    return np.append(written_numbers(levels, comma=comma), np.nan)[codes]
+    return np.append(written_numbers(levels), np.nan)[codes]
 
 
 def signs(cells: pd.Series) -> np.ndarray:
@@ -82,28 +80,21 @@ def level_numbers(levels: list[str]) -> np.ndarray:
     return parsed.to_numpy(dtype="float64", na_value=np.nan)
 
 
-def written_numbers(levels: list[str], *, comma: bool = False) -> np.ndarray:
+def written_numbers(levels: list[str]) -> np.ndarray:
     """Each text as float64, also with a sign before it or a decimal comma; missing where it does not write a number.
 
-    A comma is a decimal mark where ``comma``, or where one of the texts can be nothing else; "1,250" alone may be a
-    thousand and is no number.
+    Commas are decimal marks where one of the texts can be nothing else; "1,250" alone may be a thousand and is none.
 
     >>> written_numbers(["36,5", "1,250", "<0.2"]).tolist(), written_numbers(["1,250"]).tolist()
     ([36.5, 1.25, 0.2], [nan])
     """
     rest = unsigned(levels)[1]
     parsed = level_numbers(rest).copy()
-    if comma or has_decimal_comma(levels):
+    if _has_decimal_comma(rest):
         for place in np.flatnonzero(np.isnan(parsed)):
             if _COMMA.fullmatch(rest[place]):
                 parsed[place] = float(rest[place].replace(",", "."))
     return parsed
-
-
-def has_decimal_comma(levels: list[str]) -> bool:
-    """Whether one of the texts writes a number whose comma can only be a decimal mark."""
-    found = [_COMMA.fullmatch(level) for level in unsigned(levels)[1]]
-    return any(one is not None and (len(one[2]) != 3 or int(one[1]) == 0) for one in found)
 
 
 def truths(cells: pd.Series) -> np.ndarray:
@@ -150,12 +141,18 @@ def loose_spelling(level: str) -> str:
     if text.lower() in ("true", "false"):
         return text.lower()
     try:
-        return _spell(float(text))
+        return spelt(float(text))
     except ValueError:
         return text
 
 
-def _spell(value: object) -> str:
+def spelt(value: object) -> str:
+    """A cell as text, a whole number without a decimal point."""
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value)
+
+
+def _has_decimal_comma(levels: list[str]) -> bool:
+    found = [_COMMA.fullmatch(level) for level in levels]
+    return any(one is not None and (len(one[2]) != 3 or int(one[1]) == 0) for one in found)

@@ -89,6 +89,7 @@ def trajectory_matching(task: Task, settings: MethodSettings, *, key: jax.Array)
         settings.start,
         rng=generator(keys.start),
         own_class=lambda: own_class_probability(task, experts),
+        whose=task.patients,
     )
     found = match(
         task.network,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from aliquot.cohort import Cohort, Encoder, Parts
+from aliquot.cohort import Cohort, Encoder, Parts, SeriesEncoder
 from aliquot.disclosure import SUPPORT, shown
 from aliquot.evaluate import held_out_scores
 from aliquot.evaluate.labels import weight_column
@@ -32,9 +32,14 @@ def _release(run: Run) -> Run:
         settings=asdict(run.request.settings),
         history=dict(found.history),
         curves=None if geometry is None else asdict(geometry),
-        notes=(*run.cohort.notes, *found.notes),
+        notes=notes_of(run),
     )
     return replace(run, condensation=condensation)
+
+
+def notes_of(run: Run) -> tuple[str, ...]:
+    """What the user should know: what is no feature, and what happened on the way."""
+    return (*run.cohort.notes, *run.parts.notes, *run.condensed.notes)
 
 
 def results_of(run: Run, data: Data) -> Results:
@@ -49,7 +54,7 @@ def results_of(run: Run, data: Data) -> Results:
         budget=request.budget,
         start=request.settings.start,
         real_rows=request.real_rows,
-        notes=(*run.cohort.notes, *found.notes),
+        notes=notes_of(run),
         versions=versions(),
         data=data,
         held_out=held_out_scores(run.evidence),
@@ -74,7 +79,7 @@ def data_of(cohort: Cohort, parts: Parts, shape: tuple[int, ...]) -> Data:
     train, tuning, held_out = (tuple(map(shown, part)) for part in counts)
     return Data(
         patients=cohort.n // 10 * 10 if small else cohort.n,
-        columns=len(cohort.schema) + (0 if cohort.series is None else len(cohort.series.channels)),
+        columns=_columns_of(parts.encoder),
         features=int(shape[-1]),
         steps=None if cohort.series is None else int(shape[1]),
         classes=tuple(str(name) for name in cohort.classes),
@@ -135,6 +140,12 @@ def _names(run: Run) -> set[str]:
     encoder = run.parts.encoder
     columns = encoder.columns if isinstance(encoder, Encoder) else ()
     return {run.cohort.target, *encoder.column_names, *(code.name for code in columns)}
+
+
+def _columns_of(encoder: Encoder | SeriesEncoder) -> int:
+    if isinstance(encoder, SeriesEncoder):
+        return len(encoder.channels) + len(encoder.static.columns)
+    return len(encoder.columns)
 
 
 def storage_of(run: Run) -> Storage:
