@@ -47,13 +47,12 @@ def check(
     """
     from aliquot.cohort import take_in
     from aliquot.drafts import write_atomically
-    from aliquot.run.source import Source
 
-    place = within.place(file)
-    if place is None:
+    source = within.source(file)
+    if source is None:
         raise SettingsError("asked to check no table; name a FILE, or pass --sql and --database")
     named = columns.columns(target)
-    patients = Source(**place, columns=named).patients()
+    patients = source.patients()
     intake = take_in(patients, named)
     refused = None if target is None else _refusal(patients, named)
     if schema_out is not None:

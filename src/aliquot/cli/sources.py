@@ -58,19 +58,18 @@ class Within:
         ),
     ] = None
 
-    def place(self, file: Path | None) -> "dict[str, str | None] | None":
-        """File, sheet and SELECT as a source takes them; None where no table is named."""
+    def source(self, file: Path | None) -> "Source | None":
+        """The source of the patients, whose columns are not known yet; None where no table is named."""
+        from aliquot.cohort import Query
+        from aliquot.run.source import Source
+
         if (self.sql is None) != (self.database is None):
             raise SettingsError("asked for one of --sql and --database; pass both, or a FILE")
         if self.sql is not None and self.database is not None:
             if file is not None or self.sheet is not None:
                 raise SettingsError("asked for --sql, and for a FILE or --sheet; leave out one of them")
-            from aliquot.cohort import Query
-
-            return {"file": Query(self.sql, self.database).database, "sql": self.sql}
-        if file is None:
-            return None
-        return {"file": str(file.resolve()), "sheet": self.sheet}
+            return Source(file=Query(self.sql, self.database).database, sql=self.sql)
+        return None if file is None else Source(file=str(file.resolve()), sheet=self.sheet)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -253,7 +252,7 @@ def chosen_source(
     """A table, or a known dataset; where neither is named, the embedded one of ``otherwise``."""
     from aliquot.run.source import Source
 
-    table, known = place.within.place(place.file), place.known
+    table, known = place.within.source(place.file), place.known
     if known.cohort is not None:
         if table is not None:
             raise SettingsError(f"asked for both a FILE and the cohort {known.cohort!r}; leave out one of them")
@@ -267,7 +266,7 @@ def chosen_source(
         raise SettingsError("asked for no table; name a FILE, or a known dataset with --cohort NAME --path DIR")
     if place.target is None:
         raise SettingsError("asked to read a table, but not told its outcome; add --target COLUMN")
-    return Source(**table, columns=columns.columns(place.target), layout=layout.layout(columns.patient_id))
+    return replace(table, columns=columns.columns(place.target), layout=layout.layout(columns.patient_id))
 
 
 def known_source(known: KnownDataset, target: str | None, columns: ColumnOptions, layout: LayoutOptions) -> "Source":

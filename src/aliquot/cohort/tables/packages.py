@@ -5,6 +5,7 @@ from collections.abc import Hashable, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pandas as pd
 
@@ -20,11 +21,11 @@ Labels = Mapping[Hashable, str]  # the text of each labelled value
 
 def read_stata(path: Path) -> Table:
     """The table in a .dta file."""
-    with pd.read_stata(path, iterator=True, convert_categoricals=False) as reader:
-        frame = reader.read()
-        labels = reader.value_labels()
-        named = dict(zip(frame.columns, reader._lbllist, strict=True))  # names of the sets of labels
-    return _table(frame, {name: labels[one] for name, one in named.items() if one in labels}, "Stata")
+    opened: Any = pd.read_stata(path, iterator=True, convert_categoricals=False)
+    with opened as reader:
+        frame, labels = reader.read(), reader.value_labels()
+        sets = dict(zip(frame.columns, reader._lbllist, strict=True))  # which of the labels a column has
+    return _table(frame, {name: labels[one] for name, one in sets.items() if one in labels}, "Stata")
 
 
 def read_sas(path: Path) -> Table:
