@@ -25,7 +25,7 @@ def schema_file(frame: pd.DataFrame) -> str:
     r"""Text of a schema file for ``frame``, with a comment for each column, and no cell of fewer than ten patients.
 
     >>> print(*schema_file(pd.DataFrame({"age": range(20, 80)})).splitlines()[-3:], sep="\n")
-    # feature; none missing; 29 to 70
+    # feature; none missing; 30 to 70
     [columns.age]
     kind = "integer"
     """
