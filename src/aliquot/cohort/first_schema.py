@@ -28,7 +28,7 @@ def schema_file(frame: pd.DataFrame, schema: Schema | None = None, patients: np.
     ``schema`` has the kinds where they are known; ``patients`` a code for the patient of each row.
 
     >>> print(*schema_file(pd.DataFrame({"age": range(20, 80)})).splitlines()[-3:], sep="\n")
-    # feature; none missing; 29 to 70
+    # feature; none missing; 30 to 70
     [columns.age]
     kind = "integer"
     """

@@ -1,6 +1,5 @@
 """What an encoder learns from the training rows of one column."""
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Literal
@@ -9,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from aliquot.cohort.cells import log_scale, read_numbers, read_truths
-from aliquot.cohort.code_lists import groups_of_codes, key_of, scheme_of
 from aliquot.cohort.codes import (
     ABOVE_SIGNS,
     BELOW_SIGNS,
@@ -17,15 +15,15 @@ from aliquot.cohort.codes import (
     RARE,
     Code,
     LevelCode,
-    ListCode,
     NumberCode,
     OrdinalCode,
     TruthCode,
     ranks,
 )
+from aliquot.cohort.fitting_lists import fit_list
 from aliquot.cohort.scaling import centre_and_scale, on_decimals, resolved_decimals, row_range, written_decimals
 from aliquot.cohort.schema import Column
-from aliquot.cohort.values import YES_NO_PAIRS, is_numeric, levels_of, loose_spelling, signs
+from aliquot.cohort.values import YES_NO_PAIRS, is_numeric, levels_of, signs
 from aliquot.disclosure import SUPPORT, coarse, patients_in, patients_per
 from aliquot.errors import SettingsError
 
@@ -72,7 +70,7 @@ def _fit(column: Column, cells: pd.Series, settings: EncoderSettings, patients: 
     if column.kind == "categorical":
         return _fit_levels(column, cells, settings.rare_below, patients)
     if column.kind == "code":
-        return _fit_list(column, cells, settings, patients)
+        return fit_list(column, cells, patients, fewest=settings.rare_below, most=settings.code_levels)
     if column.kind == "boolean":
         return _fit_truths(column, cells, settings.rare_below, patients)
     if column.kind == "ordinal":
@@ -209,35 +207,6 @@ def _fit_order(column: Column, cells: pd.Series, settings: EncoderSettings, pati
     highest = len(column.levels) - 1.0
     return OrdinalCode(
         **(values | {"kind": "ordinal", "dtype": str(cells.dtype), "low": 0.0, "high": highest}), levels=column.levels
-    )
-
-
-def _fit_list(column: Column, cells: pd.Series, settings: EncoderSettings, patients: np.ndarray | None) -> ListCode:
-    """The most frequent codes with ten patients, and prefixes and chapters for the others."""
-    codes, levels = levels_of(cells)
-    counts = patients_per(codes, patients, len(levels))
-    spellings = Counter(loose_spelling(level) for level in levels)
-    own = [place for place, level in enumerate(levels) if spellings[loose_spelling(level)] == 1]
-    own = [place for place in own if counts[place] >= settings.rare_below and levels[place] not in (RARE, MISSING)]
-    own = sorted(own, key=lambda place: (-counts[place], levels[place]))[: settings.code_levels]
-    scheme = column.scheme or scheme_of(levels, np.bincount(codes[codes >= 0], minlength=len(levels)))
-    padded = scheme == "icd9"
-    others = np.setdiff1d(np.arange(len(levels)), own)
-    place = np.full(len(levels) + 1, -1)
-    place[others] = np.arange(len(others))
-    keys = [key_of(levels[number], padded=padded) for number in others]
-    groups = groups_of_codes(
-        keys, place[codes], patients, scheme=scheme, fewest=settings.rare_below, most=settings.code_levels
-    )
-    return ListCode(
-        name=column.name,
-        kind=column.kind,
-        dtype=str(cells.dtype),
-        levels=tuple(sorted(levels[place] for place in own)),
-        missing=patients_in(codes < 0, patients) >= settings.rare_below,
-        parents=groups.parents,
-        chapters=groups.chapters,
-        padded=padded,
     )
 
 

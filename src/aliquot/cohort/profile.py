@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from aliquot.cohort.checks import MIXED, column_problem, left_out
-from aliquot.cohort.scaling import Range, on_decimals, row_range, written_decimals
+from aliquot.cohort.scaling import Range, centre_and_scale, on_decimals, row_range, written_decimals
 from aliquot.cohort.schema import Column, Schema
 from aliquot.cohort.values import levels_of, numbers
 from aliquot.disclosure import FEW, SUPPORT, patients_in, patients_per
@@ -38,7 +38,7 @@ def profile(frame: pd.DataFrame, schema: Schema, patients: np.ndarray | None = N
     >>> frame = pd.DataFrame({"age": range(20, 80), "ward": ["icu", "ward", None] * 20, "visit_id": range(60)})
     >>> for one in profile(frame, infer_schema(frame)):
     ...     print(one.name, one.gaps, one.content, one.verdict)
-    age none 29 to 70 feature
+    age none 30 to 70 feature
     ward 33 % icu, ward feature
     visit_id none  left out
     """
@@ -86,7 +86,8 @@ def _range(cells: pd.Series, patients: np.ndarray | None) -> str:
     if not values.size:
         return ""
     median = float(np.median(values))
-    low, high = on_decimals(row_range(values, whose, median), written_decimals(values, cells.dtype), median)
+    ends = row_range(values, whose, median, centre_and_scale(values, "robust", whose)[1])
+    low, high = on_decimals(ends, written_decimals(values, cells.dtype, whose), median)
     backed = all(patients_in(beyond, whose) >= SUPPORT for beyond in (values <= low, values >= high))
     return _words(Range(low, high)) if backed else ""
 
