@@ -145,7 +145,8 @@ def test_condense_says_first_what_it_read(folder, aliquot, tmp_path, monkeypatch
     said = " ".join(err.split())
     assert (code, out) == (2, "")
     assert f"read as database; {ROWS} rows × 11 columns" in said
-    assert "columns are features" in said
+    assert "7 features" in said
+    assert "look at 'Dosis': numbers with units" in said
     assert "left out 'Freitext'" in said
     assert SECRET not in said
     assert not (tmp_path / "run").exists()

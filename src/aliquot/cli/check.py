@@ -17,6 +17,8 @@ from aliquot.cli.tables import console
 from aliquot.errors import AliquotError, SettingsError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from aliquot.cohort import Cohort, Columns, Intake, Stays
 
 _COUNTED = (("feature", "features"), ("left out", "left out"), ("decide", "to decide"))
@@ -100,7 +102,16 @@ def _show(intake: "Intake", refused: str | None) -> None:
         out.print(fill(f"aliquot condense would stop: {refused}", WIDTH))
 
 
-def first_lines(cohort: "Cohort") -> list[str]:
-    """What `aliquot condense` says before it begins: the format, and which columns are no features."""
-    found = [] if cohort.found is None else [f"read as {cohort.found.sentence}"]
-    return [*found, f"{len(cohort.schema)} columns are features", *cohort.notes]
+def first_lines(cohort: "Cohort") -> "Iterator[str]":
+    """What `aliquot condense` says before it begins: the format, and which columns are no features or need a look."""
+    from aliquot.cohort import hidden_numbers
+
+    if cohort.found is not None:
+        yield f"read as {cohort.found.sentence}"
+    features = len(cohort.schema) + (0 if cohort.series is None else len(cohort.series.channels))
+    yield f"{features} features{'' if cohort.notes else ', no column left out'}"
+    yield from cohort.notes
+    for column in cohort.schema:
+        why = hidden_numbers(column.kind, cohort.frame[column.name])
+        if why is not None:
+            yield f"look at {column.name!r}: {why}"

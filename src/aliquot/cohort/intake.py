@@ -63,12 +63,20 @@ def take_in(stays: Stays, columns: Columns) -> Intake:
     )
 
 
-def _second_look(one: ColumnProfile, cells: pd.Series) -> ColumnProfile:
-    """Of texts that hide numbers, that somebody must decide."""
-    if one.kind not in _TEXTS:
-        return one
+def hidden_numbers(kind: str, cells: pd.Series) -> str | None:
+    """Why somebody must look at a column of texts, because they hide numbers; None where they do not.
+
+    >>> hidden_numbers("categorical", pd.Series(["1.5", "2", "7.5", "haemolysed"]))
+    'numbers with words among them; clean them, or set kind in the schema file'
+    """
+    if kind not in _TEXTS:
+        return None
     levels = levels_of(cells)[1]
-    why = _UNITS if _has_units(levels) else _WORDS if _has_words(levels) else None
+    return _UNITS if _has_units(levels) else _WORDS if _has_words(levels) else None
+
+
+def _second_look(one: ColumnProfile, cells: pd.Series) -> ColumnProfile:
+    why = hidden_numbers(one.kind, cells)
     return one if why is None else replace(one, verdict="decide", why=why)
 
 
