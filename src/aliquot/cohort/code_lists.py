@@ -80,7 +80,7 @@ def groups_of_codes(
 
     ``members`` has, for each cell, the place of its code in ``keys``, -1 where it is none of them. A code goes to the
     longest prefix that ``fewest`` patients share, then to its chapter, if they share that. Where there were more than
-    ``most`` prefixes, they need twice as many patients, and so on.
+    ``most`` prefixes, they need half as many patients more, and so on.
 
     >>> keys = ["I210", "I214", "I48"]
     >>> groups_of_codes(keys, np.repeat([0, 1, 2], [6, 7, 12]), None, scheme="icd10", fewest=10, most=9)
@@ -88,7 +88,7 @@ def groups_of_codes(
     """
     needed = fewest
     while len(parents := _parents(keys, members, patients, scheme, needed)) > most:
-        needed *= 2
+        needed += (needed + 1) // 2
     taken = [any(key.startswith(prefix) for prefix in parents) for key in keys]
     known = tuple((text, *text.split("-")) for text in _CHAPTERS[scheme].split())
     chapters = [None if done else chapter_of(key, known) for key, done in zip(keys, taken, strict=True)]
