@@ -9,15 +9,7 @@ from aliquot.disclosure import SUPPORT, patients_in
 GAP = 0.5  # of the range of the other values, between them and what may be a mark of a gap
 UNIT_GAP = 0.15  # between the groups of two units, in powers of ten
 UNIT_TOLERANCE = 0.1  # of the distance of their medians from a known factor
-UNIT_FACTORS = (
-    1000.0,
-    100.0,
-    88.4,
-    38.67,
-    18.0,
-    17.1,
-    10.0,
-)  # g and mg, creatinine, cholesterol, glucose, bilirubin, …
+UNIT_FACTORS = (1000.0, 100.0, 88.4, 38.67, 18.0, 17.1, 10.0)  # mg and g, creatinine, cholesterol, glucose, …
 
 _MARK = re.compile(r"-?(9+|8{2,}|7{2,})(\.[987]+)?|-1")
 
