@@ -83,13 +83,35 @@ def hidden(counts: np.ndarray) -> np.ndarray:
     return ~kept
 
 
-def coarse(value: float, spread: float) -> float:
-    """The roundest number that is not further from the value than a twentieth of the spread.
+def to_ten(share: float, patients: int) -> float:
+    """A share of patients that tells their number to the nearest ten.
 
-    >>> coarse(64.96399, 15.6), coarse(0.1234, 0.01), coarse(3.7, 0.0)
-    (65.0, 0.123, 3.7)
+    >>> to_ten(17 / 130, 130), to_ten(6 / 1000, 1000)
+    (0.1538, 0.01)
     """
-    return roundest(value - COARSE * spread, value + COARSE * spread)
+    return round(min(1.0, round(share * patients / SUPPORT) * SUPPORT / patients), 4)
+
+
+def score_decimals(fewest: int) -> int:
+    """Decimals of a score of patients, the ``fewest`` of whom are of one class: such that no count follows from it.
+
+    >>> score_decimals(250), score_decimals(6)
+    (3, 2)
+    """
+    return 3 if fewest >= SUPPORT else 2
+
+
+def coarse(value: float, spread: float, patients: int) -> float:
+    """The roundest number that is not further from a statistic of patients than a twentieth of the spread.
+
+    Of fewer than forty patients it may be further, so that whoever knows all values but one, and the mean so rounded,
+    knows that one to no better than twice the spread either way.
+
+    >>> coarse(64.96399, 15.6, 6000), coarse(64.96399, 15.6, 10), coarse(3.7, 0.0, 100)
+    (65.0, 65.0, 3.7)
+    """
+    away = max(COARSE, 2 / max(patients, 1)) * spread
+    return roundest(value - away, value + away)
 
 
 def roundest(low: float, high: float) -> float:
@@ -105,10 +127,10 @@ def roundest(low: float, high: float) -> float:
     largest = max(abs(low), abs(high))
     if not high - low > 1e-12 * largest:
         return float(low)
-    for power in range(int(np.ceil(np.log10(largest))), -400, -1):
+    for power in range(int(np.ceil(np.log10(largest))), -300, -1):
         for digit in (5, 2, 1):
             step = digit * 10.0**power
             first, last = np.ceil(low / step), np.floor(high / step)
             if first <= last:
-                return float(np.round((first + last) // 2 * step, max(0, -power)))
+                return float(f"{(first + last) // 2 * step:.12g}")
     return float(low)

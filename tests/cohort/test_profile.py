@@ -14,7 +14,7 @@ def one(cells, patients=None):
 
 def test_ranges_have_ten_patients_at_either_end():
     assert one(np.arange(N)).content == "10 to 50"
-    assert one(np.arange(N), np.arange(N) // 3).content == "27 to 32"
+    assert one(np.arange(N), np.arange(N) // 3).content == "28 to 32"
     assert one(np.arange(N), np.arange(N) // 6).content == ""
     assert one([3.5] * 50 + [7.5] * 9 + [2.0]).content == "3.5"
 

@@ -13,7 +13,7 @@ from aliquot.errors import SchemaError
 MIXED = "numbers and text mixed; clean them, or name a kind in the schema file"
 _NO_FEATURES = {  # kinds of columns that models never see, and why
     "identifier": "identifiers, not features",
-    "date": "dates",
+    "date": "dates; with days_from in the schema file they become days",
     "text": "free text",
     "ignore": "set to ignore",
 }
@@ -71,7 +71,7 @@ def left_out(column: Column, cells: pd.Series) -> str | None:
     """
     if column.kind == "ignore" and kind_of(column.name, cells) is None:
         return MIXED
-    if column.kind in _NO_FEATURES:
+    if not column.is_feature:
         return _NO_FEATURES[column.kind]
     if cells.isna().all():
         return "no value in any row"

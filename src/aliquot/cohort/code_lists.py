@@ -80,15 +80,17 @@ def groups_of_codes(
 
     ``members`` has, for each cell, the place of its code in ``keys``, -1 where it is none of them. A code goes to the
     longest prefix that ``fewest`` patients share, then to its chapter, if they share that. Where there were more than
-    ``most`` prefixes, they need twice as many patients, and so on.
+    ``most`` prefixes, they need an eighth more patients, and so on.
 
     >>> keys = ["I210", "I214", "I48"]
     >>> groups_of_codes(keys, np.repeat([0, 1, 2], [6, 7, 12]), None, scheme="icd10", fewest=10, most=9)
     Groups(parents=(('I21', 'I21.-'), ('I48', 'I48.-')), chapters=())
     """
+    if patients is not None:  # a patient counts once for a code
+        members, patients = np.unique([members, patients], axis=1)
     needed = fewest
     while len(parents := _parents(keys, members, patients, scheme, needed)) > most:
-        needed *= 2
+        needed += -(-needed // 8)
     taken = [any(key.startswith(prefix) for prefix in parents) for key in keys]
     known = tuple((text, *text.split("-")) for text in _CHAPTERS[scheme].split())
     chapters = [None if done else chapter_of(key, known) for key, done in zip(keys, taken, strict=True)]
@@ -103,10 +105,12 @@ def _parents(keys: list[str], members: np.ndarray, patients: np.ndarray | None, 
     """Prefixes that ``fewest`` patients share whose code has no longer one."""
     found: set[str] = set()
     shortest = 1 if scheme == "prefix" else 2
+    free: list[str | None] = [*keys]
     for length in range(max(map(len, keys), default=0) - 1, shortest - 1, -1):
-        left = [None if any(key.startswith(one) for one in found) else key[:length] for key in keys]
-        left = [prefix if prefix and len(prefix) == length else None for prefix in left]
-        found |= _backed(left, members, patients, fewest)
+        groups = [key[:length] if key is not None and len(key) >= length else None for key in free]
+        shared = _backed(groups, members, patients, fewest)
+        free = [None if group in shared else key for key, group in zip(free, groups, strict=True)]
+        found |= shared
     return found
 
 

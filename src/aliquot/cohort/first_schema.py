@@ -13,12 +13,17 @@ _HEADER = """\
 # What each column of the table holds. Delete what is right; keep and edit what is not:
 # columns that are not mentioned here are inferred again.
 #
-#   kind   numeric, integer, boolean, categorical, code or ordinal (features);
-#          identifier, date, text or ignore (never features)
-#   unit   for people, for example "mmHg"
-#   log    true: a numeric column is encoded on a logarithmic scale
-#   low    smallest plausible value of a numeric column; smaller ones are moved up to it
-#   high   largest plausible value; larger ones are moved down to it
+#   kind       numeric, integer, boolean, categorical, code (ICD, ATC, wards) or ordinal (features);
+#              identifier, date, text or ignore (no features)
+#   unit       for people, for example "mmHg"
+#   log        true: a numeric column is encoded on a logarithmic scale
+#   low        smallest plausible value of a numeric column; smaller ones are moved up to it
+#   high       largest plausible value; larger ones are moved down to it
+#   missing    cells that mean missing, for example [-999]
+#   levels     of an ordinal column, in order: ["mild", "moderate", "severe"]
+#   codes      of a code column, "icd9", "icd10" or "prefix"; without it, as the codes look
+#   days_from  of a date, the column of dates from which its days count; the date is then a feature
+#   day_first  false where 03/04/2024 is in March
 """
 
 

@@ -149,7 +149,7 @@ def _fit_numbers(
     filled = np.where(gaps, median, values)
     scored, middle = (log_scale(filled), float(log_scale(np.array(median)))) if log else (filled, median)
     centre, scale = centre_and_scale(scored, settings.scale, patients, middle)
-    median = coarse(median, scale * (1 + abs(median)) if log else scale)
+    median = coarse(median, scale * (1 + abs(median)) if log else scale, patients_in(~gaps, patients))
     ends = row_range(present, whose, median, scale, log=log)
     scores = ((log_scale(np.array(ends)) if log else np.array(ends)) - centre) / scale
     slopes = scale * (1 + np.abs(ends) if log else np.ones(2))

@@ -55,7 +55,7 @@ def take_in(stays: Stays, columns: Columns) -> Intake:
     patients = None if columns.patient_id is None else patient_codes(frame[columns.patient_id])
     apart = {*columns.roles, *columns.drop, *([] if stays.stay_id is None else [stays.stay_id])}
     schema = complete_schema(frame, columns.read_schema())
-    found = profile(frame.drop(columns=list(apart)), schema, patients)
+    found = [one for one in profile(frame, schema, patients) if one.name not in apart]
     return Intake(
         stays.found,
         tuple(_second_look(one, frame[one.name]) for one in found),

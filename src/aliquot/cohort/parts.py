@@ -32,7 +32,7 @@ class Part:
 
     def counts(self, n_classes: int) -> list[int]:
         """Number of patients in each class."""
-        return np.bincount(self.labels, minlength=n_classes).tolist()
+        return patients_per(self.labels, self.patients, n_classes).tolist()
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,21 @@ import numpy as np
 import pandas as pd
 
 from aliquot.cohort.checks import MIXED, column_problem, left_out
+from aliquot.cohort.code_lists import scheme_of
+from aliquot.cohort.declared import as_declared
+from aliquot.cohort.kinds import NUMBER_KINDS
+from aliquot.cohort.proposals import gap_marks, unit_factor
 from aliquot.cohort.scaling import Range, centre_and_scale, on_decimals, row_range, written_decimals
 from aliquot.cohort.schema import Column, Schema
-from aliquot.cohort.values import levels_of, numbers
+from aliquot.cohort.values import levels_of, numbers, signs
 from aliquot.disclosure import FEW, SUPPORT, patients_in, patients_per
 
 SHOWN_LEVELS = 6  # most frequent first
+_SCHEMES = {
+    "icd9": "ICD-9 codes; rare ones count as their prefix or chapter",
+    "icd10": "ICD-10 codes; rare ones count as their prefix or chapter",
+    "prefix": "codes; rare ones count as their prefix",
+}
 Verdict = Literal["feature", "left out", "decide"]
 
 
@@ -42,24 +51,50 @@ def profile(frame: pd.DataFrame, schema: Schema, patients: np.ndarray | None = N
     ward 33 % icu, ward feature
     visit_id none  left out
     """
-    return tuple(_profile(column, frame[column.name], patients) for column in schema if column.name in frame)
+    table, settled = as_declared(frame, schema)
+    return tuple(_profile(column, table[column.name], patients) for column in settled)
 
 
 def _profile(column: Column, cells: pd.Series, patients: np.ndarray | None) -> ColumnProfile:
-    verdict, why = _verdict(column, cells)
+    verdict, why = _verdict(column, cells, patients)
     share, gaps = _missing(cells.isna().to_numpy(), patients)
-    content = _content(column, cells, patients) if verdict == "feature" else ""
+    usable = left_out(column, cells) is None and column_problem(column, cells) is None
+    content = _content(column, cells, patients) if usable else ""
     return ColumnProfile(column.name, column.kind, share, content, verdict, why, gaps)
 
 
-def _verdict(column: Column, cells: pd.Series) -> tuple[Verdict, str]:
+def _verdict(column: Column, cells: pd.Series, patients: np.ndarray | None) -> tuple[Verdict, str]:
     problem = column_problem(column, cells)
     if problem is not None:
         return "decide", problem
     why = left_out(column, cells)
-    if why is None:
-        return "feature", ""
-    return "decide" if why == MIXED else "left out", why
+    if why is not None:
+        return "decide" if why == MIXED else "left out", why
+    proposal = _proposal(column, cells, patients)
+    return ("decide", proposal) if proposal else ("feature", _how(column, cells))
+
+
+def _proposal(column: Column, cells: pd.Series, patients: np.ndarray | None) -> str | None:
+    """What to ask about the numbers of a column; they are features until somebody answers."""
+    if column.kind not in NUMBER_KINDS:
+        return None
+    values = numbers(cells)
+    marks = gap_marks(values, patients)
+    if marks:
+        named = ", ".join(f"{mark:g}" for mark in marks)
+        return f"a mark of gaps? then: missing = [{named}]"
+    factor = None if column.log else unit_factor(values, patients)
+    return None if factor is None else f"two units? a group of values is about {factor:g} times the others"
+
+
+def _how(column: Column, cells: pd.Series) -> str:
+    """What is special in how a feature is encoded."""
+    if column.kind in NUMBER_KINDS and np.any(signs(cells) != ""):
+        return "cells like <5 are their number, with a flag"
+    if column.kind == "code":
+        codes, levels = levels_of(cells)
+        return _SCHEMES[column.scheme or scheme_of(levels, np.bincount(codes[codes >= 0], minlength=len(levels)))]
+    return f"days since {column.days_from!r}" if column.days_from is not None else ""
 
 
 def _missing(gaps: np.ndarray, patients: np.ndarray | None) -> tuple[float, str]:
@@ -75,7 +110,8 @@ def _missing(gaps: np.ndarray, patients: np.ndarray | None) -> tuple[float, str]
 
 
 def _content(column: Column, cells: pd.Series, patients: np.ndarray | None) -> str:
-    return _range(cells, patients) if column.kind in ("numeric", "integer") else _levels(cells, patients)
+    is_number = column.kind in (*NUMBER_KINDS, "date")
+    return _range(cells, patients) if is_number else _levels(cells, patients)
 
 
 def _range(cells: pd.Series, patients: np.ndarray | None) -> str:

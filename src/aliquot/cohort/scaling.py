@@ -45,8 +45,8 @@ def centre_and_scale(
     for those in (winsorised, kept):
         spread = float(those.std())
         if spread > ROUNDING * np.abs(those).max():
-            return coarse(float(those.mean()), spread), coarse(spread, spread)
-    return coarse(float(values.mean()), 1.0), 1.0
+            return tuple(coarse(value, spread, len(furthest)) for value in (float(those.mean()), spread))
+    return coarse(float(values.mean()), 1.0, len(furthest)), 1.0
 
 
 def row_range(

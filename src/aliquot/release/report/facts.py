@@ -173,8 +173,8 @@ def _signed(value: float) -> str:
 _BEGAN = {  # starts of rows that are no patients
     "gaussian": "a random draw, feature by feature, from a normal distribution with the mean and standard deviation of "
     "the training patients of its class",
-    "kmeans": "the mean of a group of training patients of its class (of at least ten, where the class has as many)",
-    "spread": "the mean of a group of training patients of its class (of at least ten, where the class has as many), "
+    "kmeans": "the mean of a group of training patients of its class (of at least ten)",
+    "spread": "the mean of a group of training patients of its class (of at least ten), "
     "moved away from the mean of all patients",
     "noise": "random noise",
 }

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from aliquot.cohort import Cohort, Encoder, Parts, SeriesEncoder
-from aliquot.disclosure import SUPPORT, shown
+from aliquot.disclosure import SUPPORT, patients_in, rounded
 from aliquot.evaluate import held_out_scores
 from aliquot.evaluate.labels import weight_column
 from aliquot.evaluate.results import AboutMethod, Data, Results, Storage, Tuning
@@ -75,10 +75,10 @@ def results_of(run: Run, data: Data) -> Results:
 def data_of(cohort: Cohort, parts: Parts, shape: tuple[int, ...]) -> Data:
     """The patients as they may be reported; ``shape`` is that of the rows."""
     counts = [part.counts(cohort.n_classes) for part in (parts.train, parts.tuning, parts.held_out)]
-    small = min(map(min, counts)) < SUPPORT  # then totals must not give a small count away either
-    train, tuning, held_out = (tuple(map(shown, part)) for part in counts)
+    small = min(map(min, counts)) < SUPPORT  # then neither totals nor other parts may give a small count away
+    train, tuning, held_out = (tuple(rounded(part) if small else part) for part in counts)
     return Data(
-        patients=cohort.n // 10 * 10 if small else cohort.n,
+        patients=_patients_of(cohort) // 10 * 10 if small else _patients_of(cohort),
         columns=_columns_of(parts.encoder),
         features=int(shape[-1]),
         steps=None if cohort.series is None else int(shape[1]),
@@ -140,6 +140,10 @@ def _names(run: Run) -> set[str]:
     encoder = run.parts.encoder
     columns = encoder.columns if isinstance(encoder, Encoder) else ()
     return {run.cohort.target, *encoder.column_names, *(code.name for code in columns)}
+
+
+def _patients_of(cohort: Cohort) -> int:
+    return patients_in(np.ones(cohort.n, bool), cohort.patient)
 
 
 def _columns_of(encoder: Encoder | SeriesEncoder) -> int:
