@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aliquot.cohort import Cohort, Columns, Found, Schema, Stays, take_in
+from aliquot.cohort import Cohort, Columns, Found, Schema, Stays, take_in, to_decide
 from aliquot.errors import AliquotError
 
 ROWS = 60
@@ -109,3 +109,12 @@ def test_the_format_is_passed_on():
 def test_an_unknown_column_is_met_with_the_nearest(raises):
     with raises(AliquotError, "did you mean 'died'?"):
         take_in(Stays(table(age=np.arange(120))), Columns(target="dyed"))
+
+
+def test_features_that_need_a_look_are_found_again_in_a_cohort():
+    marked = np.where(np.arange(120) % 5 == 0, -999, np.arange(120) % 70)
+    days = pd.date_range("2024-01-01", periods=120)
+    frame = table(lab=marked, dose=["5 mg", "2 g"] * 60, age=np.arange(120) % 50, seen=days)
+    found = {one.name: one.why for one in to_decide(Cohort.from_frame(frame, target="died"))}
+    assert set(found) == {"lab", "dose"}
+    assert "-999" in found["lab"]

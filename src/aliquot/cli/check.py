@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from aliquot.cohort import Cohort, Columns, Intake, Stays
 
-_COUNTED = (("feature", "features"), ("left out", "left out"), ("decide", "to decide"))
-
 
 def check(
     file: Annotated[
@@ -86,6 +84,8 @@ def _document(intake: "Intake") -> dict[str, object]:
 
 
 def _show(intake: "Intake", refused: str | None) -> None:
+    from aliquot.cohort.wording import counted
+
     out = console()
     if intake.found is not None:
         out.print(fill(f"read as {intake.found.sentence}", WIDTH))
@@ -96,22 +96,20 @@ def _show(intake: "Intake", refused: str | None) -> None:
         verdict = f"{column.verdict}: {column.why}" if column.why else column.verdict
         table.add_row(column.name, column.kind, column.gaps, column.content, verdict)
     out.print(table)
-    counts = (f"{intake.count(verdict)} {words}" for verdict, words in _COUNTED)
-    out.print(", ".join(counts))
+    left_out, undecided = intake.count("left out"), intake.count("decide")
+    out.print(f"{counted(intake.count('feature'), 'feature')}, {left_out} left out, {undecided} to decide")
     if refused is not None:
         out.print(fill(f"aliquot condense would stop: {refused}", WIDTH))
 
 
 def first_lines(cohort: "Cohort") -> "Iterator[str]":
     """What `aliquot condense` says before it begins: the format, and which columns are no features or need a look."""
-    from aliquot.cohort import hidden_numbers
+    from aliquot.cohort import to_decide
+    from aliquot.cohort.wording import counted
 
     if cohort.found is not None:
         yield f"read as {cohort.found.sentence}"
     features = len(cohort.schema) + (0 if cohort.series is None else len(cohort.series.channels))
-    yield f"{features} features{'' if cohort.notes else ', no column left out'}"
+    yield f"{counted(features, 'feature')}{'' if cohort.notes else ', no column left out'}"
     yield from cohort.notes
-    for column in cohort.schema:
-        why = hidden_numbers(column.kind, cohort.frame[column.name])
-        if why is not None:
-            yield f"look at {column.name!r}: {why}"
+    yield from (f"look at {one.name!r}: {one.why}" for one in to_decide(cohort))

@@ -6,7 +6,7 @@ from aliquot.cohort.encoder import Encoder
 from aliquot.cohort.first_schema import schema_file
 from aliquot.cohort.fitting import EncoderSettings
 from aliquot.cohort.found import Found
-from aliquot.cohort.intake import Intake, hidden_numbers, take_in
+from aliquot.cohort.intake import Intake, take_in, to_decide
 from aliquot.cohort.parts import Part, Parts, encode_new, encode_parts
 from aliquot.cohort.profile import ColumnProfile, profile
 from aliquot.cohort.read import fingerprint, read_patients, read_table
@@ -46,7 +46,6 @@ __all__ = [
     "encode_new",
     "encode_parts",
     "fingerprint",
-    "hidden_numbers",
     "infer_schema",
     "on_grid",
     "profile",
@@ -56,5 +55,6 @@ __all__ = [
     "settled",
     "split_patients",
     "take_in",
+    "to_decide",
     "valid_rows",
 ]

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from aliquot.cohort.checks import check_names, check_rows
-from aliquot.cohort.cohort import patient_codes
+from aliquot.cohort.cohort import Cohort, patient_codes
 from aliquot.cohort.columns import Columns, check_known
 from aliquot.cohort.first_schema import schema_file
 from aliquot.cohort.found import Found
 from aliquot.cohort.profile import ColumnProfile, profile
-from aliquot.cohort.schema import complete_schema
+from aliquot.cohort.schema import Schema, complete_schema
 from aliquot.cohort.stays import Stays
 from aliquot.cohort.tables.numerals import is_number
 from aliquot.cohort.values import levels_of
@@ -63,20 +63,19 @@ def take_in(stays: Stays, columns: Columns) -> Intake:
     )
 
 
-def hidden_numbers(kind: str, cells: pd.Series) -> str | None:
-    """Why somebody must look at a column of texts, because they hide numbers; None where they do not.
-
-    >>> hidden_numbers("categorical", pd.Series(["1.5", "2", "7.5", "haemolysed"]))
-    'numbers with words among them; clean them, or set kind in the schema file'
-    """
-    if kind not in _TEXTS:
-        return None
-    levels = levels_of(cells)[1]
-    return _UNITS if _has_units(levels) else _WORDS if _has_words(levels) else None
+def to_decide(cohort: Cohort) -> tuple[ColumnProfile, ...]:
+    """The features of a cohort that somebody should look at, and why."""
+    asked = Schema(tuple(column for column in cohort.schema if column.kind != "date"))  # dates are days by now
+    found = (_second_look(one, cohort.frame[one.name]) for one in profile(cohort.frame, asked, cohort.patient))
+    return tuple(one for one in found if one.verdict == "decide")
 
 
 def _second_look(one: ColumnProfile, cells: pd.Series) -> ColumnProfile:
-    why = hidden_numbers(one.kind, cells)
+    """Of texts that hide numbers, that somebody must decide."""
+    if one.kind not in _TEXTS:
+        return one
+    levels = levels_of(cells)[1]
+    why = _UNITS if _has_units(levels) else _WORDS if _has_words(levels) else None
     return one if why is None else replace(one, verdict="decide", why=why)
 
 
