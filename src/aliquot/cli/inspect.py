@@ -69,7 +69,8 @@ def schema(
 ) -> None:
     """Write a first schema of a table, to correct by hand and pass to `aliquot condense --schema`.
 
-    Lists each column with the kind that Aliquot would take it for. No value of the table is written.
+    Lists each column with the kind that Aliquot would take it for, and what there is to decide. Nothing that fewer
+    than ten patients have is written; `condense` takes the file as it is.
     """
     from aliquot.cohort import read_table, schema_file
     from aliquot.drafts import write_atomically
