@@ -1,4 +1,4 @@
-"""A table as a hospital has it, through the schema that ``aliquot schema`` writes, to rows that can be encoded again."""
+"""A table as a hospital has it, by the schema that ``aliquot schema`` writes, to rows that can be encoded again."""
 
 import numpy as np
 import pandas as pd
@@ -42,7 +42,7 @@ def test_a_table_of_diagnoses_is_condensed_by_the_schema_as_it_was_written(admis
     assert code == 0, err
     left_out = ("'patient_nbr': identifiers", "'admitted': dates", "'note': free text")
     card, report = ((run / "release" / name).read_text("utf-8") for name in ("card.md", "report.html"))
-    for text in (" ".join(out.split()), card, report.replace("&#39;", "'")):
+    for text in (" ".join(out.split()), card.replace("\\", ""), report.replace("&#39;", "'")):
         assert all(f"left out {words}" in text for words in left_out)
     rows = pd.read_parquet(run / "release" / "rows.parquet")
     assert {"crp=(below)", "diag_1=140-239", "diag_1=(rare)"} <= {*rows.columns}
