@@ -42,7 +42,14 @@ def test_two_units_are_told_by_their_factor(factor):
 
 
 @pytest.mark.parametrize(
-    "values", [RNG.lognormal(0, 2, 500), RNG.integers(0, 2, 200), np.repeat([1.0, 5.0], 50), np.zeros(50)]
+    "values",
+    [
+        RNG.lognormal(0, 2, 500),
+        RNG.integers(0, 2, 200),
+        np.repeat([1.0, 5.0], 50),
+        np.arange(1, 14).repeat(20),
+        np.zeros(50),
+    ],
 )
 def test_spread_out_numbers_are_not_two_units(values):
     assert unit_factor(values.astype(float)) is None

@@ -52,7 +52,7 @@ def kind_of(name: str, cells: pd.Series) -> Kind | None:
     truth values; yes/no, true/false or 0/1, both present         ``boolean``
     whole numbers                                                 ``integer``
     whole numbers, all different, large or named like ``stay_id`` ``identifier``
-    whole numbers of eight digits, or named like ``mrn``          ``identifier``
+    whole numbers of eight digits; anything named like ``mrn``    ``identifier``
     other numbers, also as text, with decimal commas or as <0.2   ``numeric``
     dates, also when written as text in 95 % of the cells         ``date``
     20 or more texts, all different, none with white space        ``identifier``
@@ -70,9 +70,11 @@ def kind_of(name: str, cells: pd.Series) -> Kind | None:
     >>> kind_of("lactate", pd.Series(["1.5", "2", "haemolysed"])) is None
     True
     """
+    if _PERSON_NAME.fullmatch(_plain(name)):
+        return "identifier"
     if isinstance(cells.dtype, pd.CategoricalDtype):
         codes, levels = levels_of(cells)
-        return _kind_of_levels(name, levels, np.bincount(codes[codes >= 0], minlength=len(levels)))
+        return _kind_of_levels(levels, np.bincount(codes[codes >= 0], minlength=len(levels)))
     if pd.api.types.is_bool_dtype(cells.dtype):
         return "boolean"
     if pd.api.types.is_datetime64_any_dtype(cells.dtype):
@@ -93,13 +95,12 @@ def _kind_of_numbers(name: str, values: np.ndarray) -> Kind:
 
 
 def _is_identifier(name: str, present: np.ndarray, distinct: np.ndarray) -> bool:
-    spelt = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
-    if _PERSON_NAME.fullmatch(spelt) or np.abs(present).min() >= LARGE_NUMBER:
+    if np.abs(present).min() >= LARGE_NUMBER:
         return True
     if distinct.size < present.size:
         return False
     large = distinct.size >= IDENTIFIER_ROWS and np.median(present) >= UNIQUE_NUMBER
-    return _IDENTIFIER_NAME.fullmatch(spelt) is not None or bool(large)
+    return _IDENTIFIER_NAME.fullmatch(_plain(name)) is not None or bool(large)
 
 
 def _kind_of_text(name: str, cells: pd.Series) -> Kind | None:
@@ -116,7 +117,7 @@ def _kind_of_text(name: str, cells: pd.Series) -> Kind | None:
     numeric = ~np.isnan(written_numbers(levels))
     if numeric.all() and not signed.any():
         return _kind_of_numbers(name, numbers(cells))
-    if numeric.all() and (~signed).sum() > signed.sum():
+    if numeric.all() and (~signed).sum() >= signed.sum():
         return "numeric"
     plain = numeric & ~signed
     if plain.any() or any(_THOUSANDS.fullmatch(level) for level in levels):
@@ -124,15 +125,20 @@ def _kind_of_text(name: str, cells: pd.Series) -> Kind | None:
         pattern = _CODE_OF_WHOLE if whole else _CODE
         coded = plain | np.array([pattern.fullmatch(level) is not None for level in levels])
         return "code" if coded @ rows >= CODE_SHARE * rows.sum() and not plain.all() else None
-    return _kind_of_levels(name, levels, rows)
+    return _kind_of_levels(levels, rows)
 
 
-def _kind_of_levels(name: str, levels: list[str], rows: np.ndarray) -> Kind:
+def _kind_of_levels(levels: list[str], rows: np.ndarray) -> Kind:
     n = rows.sum()
     single = np.array([not re.search(r"\s", level.strip()) for level in levels])
-    if single.all() and (len(levels) == n >= IDENTIFIER_ROWS or _PERSON_NAME.fullmatch(name.lower())):
+    if single.all() and len(levels) == n >= IDENTIFIER_ROWS:
         return "identifier"
     if len(levels) <= MANY_LEVELS and not (n >= TEXT_ROWS and len(levels) > n / 2):
         return "categorical"
     short = np.array([len(level.strip()) <= CODE_LENGTH for level in levels]) & single
     return "code" if short @ rows >= CODE_SHARE * n else "text"
+
+
+def _plain(name: str) -> str:
+    """A name in small letters, its words joined by underscores."""
+    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")

@@ -7,6 +7,7 @@ import numpy as np
 from aliquot.disclosure import SUPPORT, patients_in
 
 GAP = 0.5  # of the range of the other values, between them and what may be a mark of a gap
+UNIT_VALUES = 5  # different ones at least in either group, as counts 1, 2, 3 lie apart too
 UNIT_GAP = 0.15  # between the groups of two units, in powers of ten
 UNIT_TOLERANCE = 0.1  # of the distance of their medians from a known factor
 UNIT_FACTORS = (1000.0, 100.0, 88.4, 38.67, 18.0, 17.1, 10.0)  # mg and g, creatinine, cholesterol, glucose, …
@@ -48,7 +49,9 @@ def unit_factor(values: np.ndarray, patients: np.ndarray | None = None) -> float
     steps = np.diff(logs)
     place = int(steps.argmax()) + 1
     lower = np.arange(len(logs)) < place
-    if steps[place - 1] < UNIT_GAP or min(patients_in(one, whose) for one in (lower, ~lower)) < SUPPORT:
+    varied = all(len(np.unique(logs[one])) >= UNIT_VALUES for one in (lower, ~lower))
+    backed = all(patients_in(one, whose) >= SUPPORT for one in (lower, ~lower))
+    if steps[place - 1] < UNIT_GAP or not varied or not backed:
         return None
     apart = float(np.median(logs[place:]) - np.median(logs[:place]))
     nearest = min(UNIT_FACTORS, key=lambda factor: abs(np.log10(factor) - apart))
