@@ -140,7 +140,7 @@ class Schema:
 
     @classmethod
     def from_toml(cls, path: str | Path) -> "Schema":
-        """The schema in a TOML file written by hand or by ``aliquot schema``."""
+        """The schema in a TOML file written by hand or by ``aliquot check``."""
         return cls(tuple(_column(name, entry) for name, entry in _read_entries(Path(path)).items()))
 
 
