@@ -44,15 +44,15 @@ STUDIES = {
 }
 
 
-def source_of(cohort: str, data: Path, out: Path) -> tuple[Source, tuple[str, ...]]:
-    """The cohort, and settings that it needs."""
+def source_of(cohort: str, data: Path, out: Path) -> Source:
+    """The cohort."""
     if cohort == "support2":
-        return Source(file=EMBEDDED), ()
+        return Source(file=EMBEDDED)
     table = out.with_name(f"{out.name}-{cohort}.parquet")
     if not table.exists():
         table.parent.mkdir(parents=True, exist_ok=True)
         physionet2012_table(data).to_parquet(table)
-    return Source(file=str(table), columns=Columns(target=DIED, patient_id=STAY_ID)), ("encoder.clip=5.0",)
+    return Source(file=str(table), columns=Columns(target=DIED, patient_id=STAY_ID))
 
 
 def main() -> None:
@@ -66,8 +66,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=None)
     asked = parser.parse_args()
     out = asked.out or Path(f"runs/{asked.study}-{asked.cohort}")
-    source, changes = source_of(asked.cohort, asked.data, out)
-    conditions = Conditions(budget=asked.budget, changes=changes)
+    source, conditions = source_of(asked.cohort, asked.data, out), Conditions(budget=asked.budget)
     cells = compared_cells(STUDIES[asked.study], [asked.rows_per_class], range(asked.seeds), conditions)
     with progress_of("the same command", quiet=False) as progress:
         table = compare_into(out, source, cells, progress)
