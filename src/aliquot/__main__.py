@@ -1,5 +1,20 @@
-"""``python -m aliquot``."""
+"""The command ``aliquot``, also ``python -m aliquot``: signals are answered before anything else is loaded."""
 
-from aliquot.cli import main
+from aliquot.stopping import leave, listen
 
-main()
+
+def main() -> None:
+    """Run the command as a process of its own."""
+    listen()
+    from aliquot.cli import main as run
+
+    try:
+        run()
+    except SystemExit as end:
+        if end.code:
+            leave(end.code)
+        raise
+
+
+if __name__ == "__main__":
+    main()

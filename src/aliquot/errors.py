@@ -3,6 +3,8 @@
 Messages may hold column names, counts and types. They never hold a cell value, a row or a patient identifier.
 """
 
+import errno
+import os
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -33,6 +35,27 @@ def known_names(name: str, known: Iterable[str], words: str = "known") -> str:
 
 class AliquotError(ValueError):
     """A mistake that the user can fix; the command prints its sentence and ends with exit code 2."""
+
+
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# What the compiler's run time, the loader of libraries and threads say when they get no memory.
+_NO_MEMORY = ("RESOURCE_EXHAUSTED", "std::bad_alloc", "Cannot allocate memory", "failed to map", "can't start new thread")
+
+
+def remedy_of(error: BaseException) -> str | None:
+    """The sentence for a user: our own errors', or that for a full disk or too little memory; None for any other error.
+
+    >>> remedy_of(OSError(errno.ENOSPC, "full")), remedy_of(KeyError("a cell"))
+    ('could not read or write a file: no space is left; correct that, then run the same command again', None)
+    """
+    if isinstance(error, AliquotError):
+        return str(error)
+    if isinstance(error, MemoryError) or any(words in str(error) for words in _NO_MEMORY):
+        return "this needs more memory than there is; use fewer columns, rows or workers, or a smaller expert.block"
+    if isinstance(error, OSError):
+        why = "no space is left" if error.errno in _NO_SPACE else os.strerror(error.errno or 0).lower()
+        return f"could not read or write a file: {why}; correct that, then run the same command again"
+    return None
 
 
 class FileError(AliquotError):

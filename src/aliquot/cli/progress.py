@@ -13,8 +13,7 @@ from rich.text import Text
 from aliquot.context import NoProgress
 from aliquot.errors import SettingsError
 from aliquot.run.progress import MINUTES_LEFT
-
-INTERRUPTED = 130
+from aliquot.stopping import before_stopping
 
 
 class TimeLeft(ProgressColumn):
@@ -55,6 +54,10 @@ class StageBars:
         if exception[0] is None:
             self._finish()
             self._bars.update(self._whole, completed=1.0)
+        self.stop()
+
+    def stop(self) -> None:
+        """Leave the terminal as it was."""
         self._bars.stop()
 
     def stage(self, name: str, total: int) -> None:
@@ -98,6 +101,9 @@ class StageLines:
         if exception[0] is None:
             self._finish()
 
+    def stop(self) -> None:
+        """Lines need no end."""
+
     def stage(self, name: str, total: int) -> None:
         """Begin a stage; say how long the one before took."""
         self._finish()
@@ -137,12 +143,15 @@ class Silent(NoProgress):
     def __exit__(self, *exception) -> None:
         pass
 
+    def stop(self) -> None:
+        """Nothing was begun."""
+
 
 @contextmanager
 def progress_of(
     again: str | Callable[[], str], *, quiet: bool, verbose: bool = False
 ) -> Iterator[StageBars | StageLines | Silent]:
-    """Bars on a terminal, lines elsewhere or when verbose, nothing when quiet; after Ctrl-C it says how to continue.
+    """Bars on a terminal, lines elsewhere or when verbose, nothing when quiet; after Ctrl-C they say how to continue.
 
     ``again`` is the command to continue with, or finds it when it is needed.
     """
@@ -150,13 +159,13 @@ def progress_of(
         raise SettingsError("asked for both --quiet and --verbose; leave out one of them")
     bars = sys.stderr.isatty() and not verbose
     show = Silent() if quiet else StageBars() if bars else StageLines(verbose=verbose)
-    try:
-        with show:
-            yield show
-    except KeyboardInterrupt:
-        command = again if isinstance(again, str) else again()
-        print(f"aliquot: stopped; continue with: {command}", file=sys.stderr)
-        raise SystemExit(INTERRUPTED) from None
+
+    def farewell() -> None:
+        show.stop()
+        print(f"aliquot: stopped; continue with: {again if isinstance(again, str) else again()}", file=sys.stderr)
+
+    with show, before_stopping(farewell):
+        yield show
 
 
 def _shown(figures: dict[str, float]) -> str:

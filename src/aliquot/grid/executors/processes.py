@@ -1,6 +1,7 @@
 """Several processes on this machine, by joblib."""
 
 import os
+import signal
 import threading
 import time
 from collections.abc import Sequence
@@ -52,6 +53,7 @@ class Processes:
 def _do(worker: Worker, piece: Piece, threads: int, parent: int) -> tuple[str, Outcome]:
     if os.getpid() != parent:
         limit_threads(threads)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal comes here too, and the parent answers it
         _end_with(parent)
     return piece.name, worker(piece)
 
