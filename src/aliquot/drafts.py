@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from aliquot.identity import checksum_text
+from aliquot.stopping import close_with
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")  # distinguishes machines of one name, where there is such a file
 
@@ -70,6 +71,9 @@ def close_drafts(patience: float) -> None:
     with _gate:
         _closed = True
         _gate.wait_for(lambda: not _open_drafts, patience)
+
+
+close_with(close_drafts)
 
 
 def _remove_dead(path: Path) -> None:

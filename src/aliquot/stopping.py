@@ -14,12 +14,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
-from aliquot.drafts import close_drafts
-
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # Ctrl-C, kill, a terminal that was closed
-PATIENCE = 10.0  # seconds for files that are being written; what is not whole by then is no file
+SAYING, CLOSING = 2.0, 10.0  # seconds for the last line, and for files that are being written
 
 _farewells: list[Callable[[], None]] = []
+_closing: list[Callable[[float], None]] = []
 
 
 def listen() -> None:
@@ -46,6 +45,11 @@ def before_stopping(farewell: Callable[[], None]) -> Iterator[None]:
         _farewells.remove(farewell)
 
 
+def close_with(close: Callable[[float], None]) -> None:
+    """Have ``close`` called, with the seconds that it may take, after farewells and before the process stops."""
+    _closing.append(close)
+
+
 def _wait(receive: int) -> None:
     number = 0
     while number not in SIGNALS:
@@ -53,8 +57,9 @@ def _wait(receive: int) -> None:
     # Not here: whoever holds a lock of the terminal may wait for a reader that never comes.
     saying = threading.Thread(target=_say, daemon=True)
     saying.start()
-    saying.join(PATIENCE)
-    close_drafts(PATIENCE)
+    saying.join(SAYING)
+    for close in _closing:
+        close(CLOSING)
     os._exit(128 + number)
 
 
@@ -70,5 +75,5 @@ def _say() -> None:
     for farewell in reversed(_farewells):
         farewell()
     if not _farewells:
-        print("aliquot: stopped", file=sys.stderr)
+        print("aliquot: stopped; continue with: the same command", file=sys.stderr)
     sys.stdout.flush()
