@@ -96,7 +96,9 @@ def test_a_signal_before_anything_is_loaded(tmp_path):
     (tmp_path / "numpy.py").write_text("import time; print('ready', flush=True); time.sleep(60)")
     code = "import signal; signal.signal(2, signal.SIG_DFL); from aliquot.__main__ import main; main()"
     where = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
-    process = subprocess.Popen([sys.executable, "-c", code, "schema", "x"], env=where, stdout=subprocess.PIPE, stderr=-1)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "schema", "x"], env=where, stdout=subprocess.PIPE, stderr=-1
+    )
     assert process.stdout.readline() == b"ready\n"
     process.send_signal(signal.SIGINT)
     process.communicate()

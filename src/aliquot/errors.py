@@ -39,7 +39,13 @@ class AliquotError(ValueError):
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # What the compiler's run time, the loader of libraries and threads say when they get no memory.
-_NO_MEMORY = ("RESOURCE_EXHAUSTED", "std::bad_alloc", "Cannot allocate memory", "failed to map", "can't start new thread")
+_NO_MEMORY = (
+    "RESOURCE_EXHAUSTED",
+    "std::bad_alloc",
+    "Cannot allocate memory",
+    "failed to map",
+    "can't start new thread",
+)
 
 
 def remedy_of(error: BaseException) -> str | None:

@@ -43,7 +43,9 @@ class Place:
         Path | None,
         typer.Argument(help="Table of patients: .csv, .tsv, .parquet, .feather or .npz.", show_default=False),
     ] = None
-    target: Annotated[str | None, typer.Option(help="Column with the outcome: two or more classes.", metavar="COLUMN")] = None
+    target: Annotated[
+        str | None, typer.Option(help="Column with the outcome: two or more classes.", metavar="COLUMN")
+    ] = None
     known: KnownDataset = field(default_factory=KnownDataset)
 
 

@@ -14,7 +14,7 @@ from aliquot.cohort.roles import HELD_OUT, TRAIN, TUNING
 from aliquot.cohort.series import SeriesEncoder
 from aliquot.cohort.split import split_patients
 from aliquot.cohort.stays import Stays
-from aliquot.cohort.wording import counted, quoted
+from aliquot.cohort.wording import counted, masked_count, quoted
 from aliquot.errors import SchemaError, TooFewPatientsError
 from aliquot.identity import digest
 
@@ -128,8 +128,8 @@ def check_rows_per_class(cohort: Cohort, roles: np.ndarray, rows_per_class: int)
     """Raise a TooFewPatientsError unless every class has as many training patients as rows are asked for."""
     counts = np.bincount(cohort.labels[roles == TRAIN], minlength=cohort.n_classes)
     if counts.min() < rows_per_class:
-        name = cohort.classes[int(counts.argmin())]
+        rarest = masked_count(int(counts.min()), "patient")
         raise TooFewPatientsError(
-            f"asked for {rows_per_class} synthetic rows per class, but class {str(name)!r} of {cohort.target!r} has "
-            f"only {counts.min()} patients in the training part; ask for at most that many rows per class"
+            f"asked for {rows_per_class} synthetic rows per class, but the rarest class of {cohort.target!r} has only "
+            f"{rarest} in the training part; ask for at most that many rows per class"
         )

@@ -129,7 +129,9 @@ def reproduce_into(folder: Path, asked: Reproduction, executor: Executor, progre
     with locked(folder / "private"):
         results = dict(zip(entries, run_grid(folder, list(entries.values()), executor, progress), strict=True))
         for name, lines in studies.items():
-            page = _page(STUDIES[name], StudyResults(name, [Found(line, results[_same(line)]) for line in lines], titles))
+            page = _page(
+                STUDIES[name], StudyResults(name, [Found(line, results[_same(line)]) for line in lines], titles)
+            )
             texts[name] = write_page(folder / name, page, study_caption(asked, name, lines))
     return texts
 

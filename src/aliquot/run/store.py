@@ -47,7 +47,7 @@ class FolderStore:
                 f"asked to continue from the checkpoint {name!r}, but its file is truncated or was changed; "
                 f"delete {path.name} to have that stage done again"
             )
-        remedy = "install these versions, or let the run begin again in another folder or --store"
+        remedy = "install these versions, or let the run begin again in another folder (or another store=…)"
         check_versions(from_metadata(metadata.get("versions")), f"stored work ({name})", remedy)
         return arrays
 

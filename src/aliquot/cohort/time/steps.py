@@ -77,8 +77,8 @@ def lines_of(
         longest = step.max(initial=0) + 1
         if longest > MAX_STEPS:
             raise SettingsError(
-                f"the longest stay takes more than {MAX_STEPS} steps of {step_hours:g} hours; say with --hours how "
-                "much of each stay to take, or with --step-hours to take longer steps"
+                f"the longest stay takes more than {MAX_STEPS} steps of {step_hours:g} hours; say with hours=… how "
+                "much of each stay to take, or with step_hours=… to take longer steps"
             )
         steps = int(longest)
     return Lines(row, step, stays, steps)
@@ -97,7 +97,7 @@ def averaged(measured: Measurements, lines: Lines, step_hours: float) -> tuple[S
         outside += len(where) - int(inside.sum())
     span = f"hours 0 to {lines.steps * step_hours:g}"
     if not seen.any():
-        raise SchemaError(f"nothing was measured in {span}; check the time, or ask for other --hours")
+        raise SchemaError(f"nothing was measured in {span}; check the time, or ask for others (hours=…)")
     found = ((outside, "measurement", "outside of"), (int((~seen).sum()), "stay", "without any measurement in"))
     notes = tuple(f"{masked_count(count, noun)} {where} {span}" for count, noun, where in found if count)
     return Series(values, measured.channels, step_hours), notes
