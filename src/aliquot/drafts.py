@@ -66,7 +66,7 @@ def draft_of(path: Path) -> Iterator[Path]:
 
 
 def close_drafts(patience: float) -> None:
-    """Wait for the drafts of other threads, in a process that is about to end: so many seconds, and no new one begins."""
+    """Begin no more drafts, as the process is about to end, and wait some seconds for those of other threads."""
     global _closed
     with _gate:
         _closed = True
