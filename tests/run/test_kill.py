@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
 
@@ -69,7 +70,7 @@ def kill_in(stage, words, folder, rng) -> None:
 
 
 def attentive(words):
-    """The command as a terminal would run it: a test run in the background of a script ignores Ctrl-C, its children too."""
+    """The command as a terminal runs it: tests in the background of a script ignore Ctrl-C, and so do their children."""
     listening = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from aliquot.__main__ import main; main()"
     return [sys.executable, "-c", listening, *words[3:]]
 
@@ -135,7 +136,7 @@ def test_stopped_and_killed_at_any_moment_gives_the_same_bytes(tmp_path):
         moment = rng.uniform(0.1, 1.0) * lasts if any(left.values()) else None
         begun = (broken / "private" / "plan.json").exists()
         words = attentive(command("resume", str(broken), "--quiet") if begun else demo(broken))
-        code, said = stopped(words, [number] * rng.choice([1, 1, 2]), when=lambda one: not ends_within(one, moment))
+        code, said = stopped(words, [number] * rng.choice([1, 1, 2]), when=partial(lasts_longer, moment))
         assert "Traceback" not in said
         if code is None:
             assert same_release(broken, whole)
@@ -147,8 +148,8 @@ def test_stopped_and_killed_at_any_moment_gives_the_same_bytes(tmp_path):
     assert ends > 0
 
 
-def ends_within(process, seconds) -> bool:
-    """Whether a process ends in so many seconds; None: it must end."""
+def lasts_longer(seconds, process) -> bool:
+    """Whether a process runs for more than so many seconds; None: until its end."""
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(seconds)
-    return process.poll() is not None
+    return process.poll() is None
