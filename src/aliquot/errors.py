@@ -42,7 +42,8 @@ _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NO_MEMORY = (
     "RESOURCE_EXHAUSTED",
     "std::bad_alloc",
-    "Cannot allocate memory",
+    "annot allocate memory",
+    "nable to allocate",
     "failed to map",
     "can't start new thread",
 )

@@ -70,7 +70,7 @@ def kill_in(stage, words, folder, rng) -> None:
 
 
 def attentive(words):
-    """The command as a terminal runs it: tests in the background of a script ignore Ctrl-C, and so do their children."""
+    """The command as a terminal runs it: in the background of a script, tests and all they start ignore Ctrl-C."""
     listening = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from aliquot.__main__ import main; main()"
     return [sys.executable, "-c", listening, *words[3:]]
 
