@@ -72,8 +72,9 @@ def leave(code: int) -> NoReturn:
 
 
 def _say() -> None:
-    for farewell in reversed(_farewells):
-        farewell()
-    if not _farewells:
-        print("aliquot: stopped; continue with: the same command", file=sys.stderr)
-    sys.stdout.flush()
+    with suppress(OSError):  # the terminal is gone
+        for farewell in reversed(_farewells):
+            farewell()
+        if not _farewells:
+            print("aliquot: stopped; continue with: the same command", file=sys.stderr)
+        sys.stdout.flush()
