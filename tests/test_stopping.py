@@ -37,7 +37,8 @@ write_atomically(Path(sys.argv[1]), b"not begun")
 BLOCKED = """
 with before_stopping(lambda: print("goodbye", file=sys.stderr)):
     ready()
-    sys.stderr.write("x" * 1_000_000)  # nobody reads
+    while True:
+        sys.stderr.write("x" * 1_000_000)  # nobody reads
 """
 FAREWELL = """
 with before_stopping(lambda: print("goodbye", file=sys.stderr)):

@@ -11,7 +11,7 @@ def main() -> None:
     try:
         run()
     except SystemExit as end:
-        if end.code:
+        if isinstance(end.code, int) and end.code != 0:
             leave(end.code)
         raise
 

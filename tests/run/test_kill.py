@@ -9,6 +9,8 @@ import sys
 import time
 from functools import partial
 
+import numpy as np
+import pandas as pd
 import pytest
 
 SETTINGS = [
@@ -40,9 +42,16 @@ def command(*words):
     return [sys.executable, "-m", "aliquot", *words]
 
 
-def demo(out):
+@pytest.fixture(scope="module")
+def begin(tmp_path_factory):
+    """The command that begins a run in a folder."""
+    rng = np.random.default_rng(0)
+    died = rng.integers(0, 2, 400)
+    table = tmp_path_factory.mktemp("data") / "table.csv"
+    pd.DataFrame({"age": rng.normal(60, 10, 400) + 8 * died, "died": died}).to_csv(table, index=False)
     changes = [word for setting in SETTINGS for word in ("--set", setting)]
-    return command("demo", "--budget", "smoke", "--rows-per-class", "5", "--quiet", "--out", str(out), *changes)
+    asked = ["--target", "died", "--budget", "smoke", "--rows-per-class", "5", "--quiet", *changes]
+    return lambda out: command("condense", str(table), *asked, "--out", str(out))
 
 
 def reached(folder, stage) -> bool:
@@ -84,12 +93,12 @@ def same_release(folder, other) -> bool:
 
 
 @pytest.mark.parametrize("stages", [["matching-*.safetensors"], pytest.param(STAGES, marks=pytest.mark.slow)])
-def test_killed_and_resumed_gives_the_same_bytes(tmp_path, stages):
+def test_killed_and_resumed_gives_the_same_bytes(begin, tmp_path, stages):
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    subprocess.run(demo(whole), check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(begin(whole), check=True, stdout=subprocess.DEVNULL)
     rng = random.Random(0)
     for number, stage in enumerate(stages):
-        kill_in(stage, demo(broken) if number % 2 == 0 else command("resume", str(broken), "--quiet"), broken, rng)
+        kill_in(stage, begin(broken) if number % 2 == 0 else command("resume", str(broken), "--quiet"), broken, rng)
         assert not (broken / "release").exists()
     subprocess.run(command("resume", str(broken), "--quiet"), check=True, stdout=subprocess.DEVNULL)
     assert same_release(broken, whole)
@@ -108,7 +117,7 @@ def stopped(words, numbers, *, when):
 @pytest.mark.parametrize(
     ("numbers", "code"), [([signal.SIGINT] * 3, 130), ([signal.SIGTERM], 143)], ids=["Ctrl-C thrice", "kill"]
 )
-def test_stopped_by_the_user_says_how_to_continue(tmp_path, numbers, code):
+def test_stopped_by_the_user_says_how_to_continue(begin, tmp_path, numbers, code):
     out = tmp_path / "run"
 
     def when(process):
@@ -116,26 +125,26 @@ def test_stopped_by_the_user_says_how_to_continue(tmp_path, numbers, code):
             time.sleep(0.02)
         return process.poll() is None
 
-    found, said = stopped(attentive(demo(out)), numbers, when=when)
+    found, said = stopped(attentive(begin(out)), numbers, when=when)
     assert found == code
     assert said == f"aliquot: stopped; continue with: aliquot resume {out}\n"
     assert not list(out.rglob("*.draft"))
 
 
 @pytest.mark.slow
-def test_stopped_and_killed_at_any_moment_gives_the_same_bytes(tmp_path):
+def test_stopped_and_killed_at_any_moment_gives_the_same_bytes(begin, tmp_path):
     """Forty stops, half of them Ctrl-C; each continues what the one before left, until a run ends before its moment."""
     whole, rng = tmp_path / "whole", random.Random(0)
-    subprocess.run(demo(whole), check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(begin(whole), check=True, stdout=subprocess.DEVNULL)
     began = time.monotonic()
-    subprocess.run(demo(tmp_path / "again"), check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(begin(tmp_path / "again"), check=True, stdout=subprocess.DEVNULL)
     lasts = time.monotonic() - began
     left, broken, ends = {signal.SIGINT: 20, signal.SIGKILL: 20}, tmp_path / "broken", 0
     while any(left.values()) or broken.exists():
         number = rng.choice([one for one, times in left.items() if times] or [signal.SIGINT])
         moment = rng.uniform(0.1, 1.0) * lasts if any(left.values()) else None
         begun = (broken / "private" / "plan.json").exists()
-        words = attentive(command("resume", str(broken), "--quiet") if begun else demo(broken))
+        words = attentive(command("resume", str(broken), "--quiet") if begun else begin(broken))
         code, said = stopped(words, [number] * rng.choice([1, 1, 2]), when=partial(lasts_longer, moment))
         assert "Traceback" not in said
         if code is None:
