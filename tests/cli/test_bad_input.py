@@ -366,6 +366,13 @@ def test_no_space_left(finished, tmp_path):
     assert not list(tmp_path.rglob("*.draft"))
 
 
+def test_too_little_memory_for_compiled_work_is_said_before_it_begins():
+    words = ["bash", "-c", 'ulimit -v 2000000; exec "$@"', "bash", sys.executable, "-m", "aliquot", "demo"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "2.0 GB of address space (ulimit -v)" in done.stderr
+
+
 def test_metrics_are_as_promised(finished):
     metrics = json.loads((finished[0] / "run" / "release" / "metrics.json").read_text())
     assert {

@@ -12,6 +12,7 @@ from aliquot.cli.expand import expand
 from aliquot.cli.grid import grid
 from aliquot.cli.groups import with_options
 from aliquot.cli.inspect import cohorts, inspect, resume, schema, version
+from aliquot.cli.limits import check_address_space
 from aliquot.cli.printing import print_anywhere
 from aliquot.cli.release import encode, evaluate
 from aliquot.cli.report import report
@@ -43,6 +44,7 @@ def main() -> None:
     """Run the command; mistakes end with one sentence and exit code 2, never with a traceback."""
     print_anywhere(sys.stdout, sys.stderr)
     try:
+        check_address_space()
         app()
     except Exception as error:
         if (remedy := remedy_of(error)) is not None:
