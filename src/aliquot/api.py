@@ -83,9 +83,9 @@ def condense(
     >>> result.x.shape, result.rows.shape, round(float(result.weights.sum()))
     ((10, 70), (20, 70), 10)
     """
-    outcome = None if target is None or isinstance(target, str) else target
+    named = target if isinstance(target, str) else None
     columns = Columns(
-        target=target if outcome is None else None,
+        target=named,
         patient_id=patient_id,
         split=split,
         positive=positive,
@@ -93,7 +93,7 @@ def condense(
         drop=drop,
         subgroups=subgroups,
     )
-    cohort = cohort_of(patients, columns, outcome)
+    cohort = cohort_of(patients, columns, target if named is None else None)
     options = RequestOptions(
         method=method,
         rows_per_class=rows_per_class,
