@@ -36,9 +36,10 @@ class Condenser(BaseSampler):
     """Learn synthetic rows on which models train as well as on all of ``X``.
 
     Numeric arrays in, numeric arrays out, in the units of ``X``. A DataFrame with texts, categories, truth values or
-    gaps comes back as one with the same columns and types, whose rows look like patients. ``X`` of three dimensions is
-    series (rows, steps, channels), NaN where nothing was measured, and so are the rows. A part of ``X`` is set aside to
-    choose among snapshots; nothing is held out, since the pipeline or search around the sampler does that.
+    gaps comes back as one with the same columns and types; levels of few rows come back as ``(rare)``. ``X`` of three
+    dimensions is series (rows, steps, channels), NaN where nothing was measured, and so are the rows. A part of ``X``
+    is set aside to choose among snapshots; nothing is held out, since the pipeline or search around the sampler does
+    that.
 
     Parameters
     ----------
