@@ -257,6 +257,14 @@ def test_out_is_the_folder_that_one_is_in(finished, aliquot, tmp_path, monkeypat
     assert sorted(path.name for path in tmp_path.iterdir()) == ["private", "release"]
 
 
+@pytest.mark.parametrize("closed", ["2>&-", "2>&- 1>&-", "0<&- 1>&- 2>&-"])
+def test_closed_streams_are_as_if_nobody_listened(closed, tmp_path):
+    command = f'exec "$@" {closed}'
+    words = [sys.executable, "-m", "aliquot", "condense", "no.csv", "--target", "died", "--out", tmp_path / "run"]
+    done = subprocess.run(["bash", "-c", command, "bash", *map(str, words)], capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (2, b"", b"")
+
+
 def test_terminals_that_know_only_ascii(finished):
     for words in (["inspect", finished[0] / "run"], ["cohorts"], ["condense", "--help"]):
         where = {**os.environ, "PYTHONIOENCODING": "ascii", "LANG": "C"}
