@@ -24,7 +24,7 @@ def _open_closed_streams() -> None:
     """Whoever closed standard streams (``2>&-``) hears nothing, and no file of ours gets their numbers."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123 nothing else is loaded yet
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115 before all imports
 
 
 if __name__ == "__main__":
