@@ -19,6 +19,7 @@ from aliquot.cohort.readers.physionet2012 import DIED, STAY_ID, physionet2012_ta
 from aliquot.grid.cell import Conditions, Variant, compared_cells
 from aliquot.grid.compare import compare_into
 from aliquot.run.source import EMBEDDED, Source
+from aliquot.stopping import listen
 
 PAPER_FIT = ("curve.steps=300", "curve.learning_rate=0.01", "curve.check_every=0")
 PATHS = {  # name of the path: method, settings
@@ -65,6 +66,7 @@ def main() -> None:
     parser.add_argument("--budget", default="cpu")
     parser.add_argument("--out", type=Path, default=None)
     asked = parser.parse_args()
+    listen()
     out = asked.out or Path(f"runs/{asked.study}-{asked.cohort}")
     source, conditions = source_of(asked.cohort, asked.data, out), Conditions(budget=asked.budget)
     cells = compared_cells(STUDIES[asked.study], [asked.rows_per_class], range(asked.seeds), conditions)

@@ -1,5 +1,6 @@
 """``aliquot.condense`` end to end on small data: two and three classes, learned labels, saving."""
 
+import re
 import subprocess
 import sys
 
@@ -8,6 +9,7 @@ import pandas as pd
 import pytest
 
 import aliquot
+import aliquot.cohort
 from aliquot.errors import AliquotError
 
 QUICK = {
@@ -78,6 +80,40 @@ def test_save_refuses_to_overwrite(three, tmp_path):
     three.save(tmp_path / "release")
     with pytest.raises(AliquotError, match="another folder"):
         three.save(tmp_path / "release")
+
+
+def test_files_arrays_and_frames_with_a_column_apart_are_the_same_patients(frame, tmp_path):
+    quick = {"rows_per_class": 2, "method": "kmeans", "budget": "smoke", "settings": QUICK}
+    numbers = frame[["age", "weight"]].astype(float)
+    frame[["age", "weight", "triage"]].to_parquet(tmp_path / "table.parquet")
+    results = [
+        aliquot.condense(str(tmp_path / "table.parquet"), "triage", **quick),
+        aliquot.condense(numbers, frame["triage"], **quick),
+        aliquot.condense(numbers.to_numpy(), frame["triage"].to_numpy(), **quick),
+    ]
+    for result in results:
+        assert result.results.data.patients == 400
+        np.testing.assert_allclose(result.x, results[0].x, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("patients", "words", "said"),
+    [
+        ({"age": [1]}, {"target": "died"}, "asked to condense a dict; pass a DataFrame or the path"),
+        (np.ones((40, 2)), {}, "without its outcome; pass y"),
+        (np.ones((40, 2)), {"target": np.arange(40) % 2, "drop": ["x0"]}, "pass a DataFrame"),
+        ("absent.csv", {"target": "died"}, "'absent.csv' does not exist"),
+        ("absent.csv", {"target": [0, 1]}, "name a column of it"),
+        (pd.DataFrame({"age": [1, 2]}), {}, "pass target=…"),
+        (pd.DataFrame({"age": [1, 2]}), {"target": [0, 1, 1]}, "one label per row"),
+        (pd.DataFrame({"seen": pd.date_range("2020", periods=40), "y": [0, 1] * 20}), {"target": "y"}, "(drop=[…])"),
+        (aliquot.cohort.Cohort.from_arrays(np.arange(40.0)[:, None], np.arange(40) % 2), {"target": "y"}, "its own"),
+    ],
+)
+def test_what_cannot_be_condensed_is_met_with_what_can(patients, words, said):
+    with pytest.raises(AliquotError, match=re.escape(said)) as found:
+        aliquot.condense(patients, **words)
+    assert "--" not in str(found.value)
 
 
 def test_errors_come_before_work(frame):

@@ -81,7 +81,7 @@ def test_other_files_drafts_are_not_touched(tmp_path):
 def test_permissions_are_narrow_from_the_first_byte(tmp_path, monkeypatch):
     seen = []
     monkeypatch.setattr("os.fsync", lambda _: seen.extend(p.stat().st_mode & 0o777 for p in tmp_path.iterdir()))
-    write_atomically(tmp_path / "file", b"secret", mode=0o600)
+    write_atomically(tmp_path / "file", b"secret", private=True)
     assert set(seen) == {0o600}
 
 

@@ -1,6 +1,7 @@
 """Condenser as scikit-learn and imbalanced-learn want their estimators."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from imblearn.pipeline import Pipeline
 from imblearn.utils.estimator_checks import estimator_checks_generator as imblearn_checks
@@ -72,6 +73,43 @@ def test_unknown_setting_lists_the_known_ones(data):
         Condenser(settings={"match": {"student_step": 3}}).fit_resample(*data)
 
 
+def mixed_frame(n=240):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, n)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(20, 90, n) + 5 * y,
+            "lactate": np.where(rng.random(n) < 0.2, np.nan, rng.gamma(2, 1 + y).round(1)),
+            "ward": rng.choice(["icu", "hdu"], n),
+            "sex": pd.Categorical(rng.choice(["f", "m"], n)),
+            "ventilated": rng.random(n) < 0.4,
+            "hospital": "north",
+        },
+        index=range(100, 100 + n),
+    )
+    return frame, pd.Series(np.array(["lived", "died"])[y], name="outcome", index=frame.index)
+
+
+def test_a_mixed_frame_comes_back_in_its_columns_and_types(tiny):
+    frame, y = mixed_frame()
+    rows, labels = tiny.fit_resample(frame, y)
+    assert list(rows.columns) == list(tiny.feature_names_in_) == list(frame.columns)
+    assert rows.dtypes.equals(frame.dtypes)
+    assert len(rows) == 6
+    assert rows["age"].between(20, 95).all()
+    assert set(rows["ward"]) <= {"icu", "hdu"}
+    assert set(rows["hospital"]) == {"north"}
+    assert labels.name == "outcome"
+    assert sorted(labels) == ["died"] * 3 + ["lived"] * 3
+    assert tiny.encoder_.transform(frame).shape == (240, len(tiny.encoder_.feature_names))
+
+
+def test_columns_that_cannot_be_features_are_named(tiny):
+    frame, y = mixed_frame()
+    with pytest.raises(AliquotError, match=r"'code'.*drop these columns"):
+        tiny.fit_resample(frame.assign(code=[f"p{i}" for i in range(len(frame))]), y)
+
+
 def test_series_in_series_out(tiny):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 120)
@@ -101,9 +139,9 @@ def test_only_the_rows_to_learn_from_decide_the_scale(data, monkeypatch):
     standardised = estimator._standardised
 
     def watch(X, train, settings):
-        x, back = standardised(X, train, settings)
-        seen.append((x, train))
-        return x, back
+        found = standardised(X, train, settings)
+        seen.append((found.x, train))
+        return found
 
     monkeypatch.setattr(estimator, "_standardised", watch)
     Condenser(method="random", rows_per_class=2, budget="smoke", settings=TINY, random_state=0).fit_resample(X, y)

@@ -6,25 +6,37 @@ import os
 import platform
 import secrets
 import shutil
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 from aliquot.identity import checksum_text
+from aliquot.stopping import close_with
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")  # distinguishes machines of one name, where there is such a file
 
+PRIVATE = 0o600  # permissions of files that hold patients or what was learned from them, whatever the umask
+
 _open_drafts: set[Path] = set()  # those of this process; each thread and call has its own
+_gate = threading.Condition()  # guards the two
+_closed = False
 
 
-def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
+def write_atomically(path: Path, content: bytes, *, private: bool = False) -> None:
     """Write a file so that at every moment either the old or the new content is there, also after a power cut.
 
-    ``mode`` are its permissions from its first byte on, less what the user's umask takes away.
+    A ``private`` one can be read by its owner alone, from its first byte on; others as the user's umask says.
     """
-    with draft_of(path) as draft, open(draft, "xb", opener=partial(os.open, mode=mode)) as file:
+    with draft_of(path) as draft, open(draft, "xb", opener=open_privately if private else None) as file:
         file.write(content)
+
+
+def open_privately(path: str | Path, flags: int) -> int:
+    """Opens a file for Python's ``open(…, opener=open_privately)``; one that is new can be read by its owner alone."""
+    number = os.open(path, flags, PRIVATE)
+    os.fchmod(number, PRIVATE)
+    return number
 
 
 @contextmanager
@@ -38,7 +50,9 @@ def draft_of(path: Path) -> Iterator[Path]:
     path = path.absolute()
     _remove_dead(path)
     draft = path.with_name(f"{_stem(path)}.{secrets.token_hex(4)}.{os.getpid()}.draft")
-    _open_drafts.add(draft)
+    with _gate:
+        _gate.wait_for(lambda: not _closed)
+        _open_drafts.add(draft)
     try:
         yield draft
         _sync_tree(draft)
@@ -46,7 +60,20 @@ def draft_of(path: Path) -> Iterator[Path]:
         _sync(path.parent)
     finally:
         _remove(draft)
-        _open_drafts.discard(draft)
+        with _gate:
+            _open_drafts.discard(draft)
+            _gate.notify_all()
+
+
+def close_drafts(patience: float) -> None:
+    """Begin no more drafts, as the process is about to end, and wait some seconds for those of other threads."""
+    global _closed
+    with _gate:
+        _closed = True
+        _gate.wait_for(lambda: not _open_drafts, patience)
+
+
+close_with(close_drafts)
 
 
 def _remove_dead(path: Path) -> None:

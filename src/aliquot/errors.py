@@ -3,8 +3,22 @@
 Messages may hold column names, counts and types. They never hold a cell value, a row or a patient identifier.
 """
 
+import errno
+import os
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
+
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# What the compiler's run time, the loader of libraries and threads say when they get no memory.
+_NO_MEMORY = (
+    "RESOURCE_EXHAUSTED",
+    "std::bad_alloc",
+    "annot allocate memory",
+    "nable to allocate",
+    "failed to map",
+    "can't start new thread",
+)
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
@@ -73,3 +87,20 @@ class TamperedError(AliquotError):
 
 class DegenerateSegmentError(AliquotError):
     """A trajectory segment has no length, so there is nothing to match."""
+
+
+def remedy_of(error: BaseException) -> str | None:
+    """The sentence for a user: our own errors', or that for a full disk or too little memory; None for any other error.
+
+    >>> remedy_of(OSError(errno.ENOSPC, "full")), remedy_of(KeyError("a cell"))
+    ('could not read or write a file: no space is left; correct that, then run the same command again', None)
+    """
+    if isinstance(error, AliquotError):
+        return str(error)
+    if isinstance(error, MemoryError) or any(words in str(error) for words in _NO_MEMORY):
+        return "this needs more memory than there is; use fewer columns, rows or workers, or a smaller expert.block"
+    if isinstance(error, OSError):
+        why = "no space is left" if error.errno in _NO_SPACE else os.strerror(error.errno or 0).lower()
+        what = repr(Path(error.filename).name) if isinstance(error.filename, str) else "a file"
+        return f"could not read or write {what}: {why}; correct that, then run the same command again"
+    return None

@@ -3,20 +3,24 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
 from imblearn.base import BaseSampler
 from imblearn.utils import check_target_type
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from scipy.sparse import csr_array, issparse
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
-from aliquot.cohort import EncoderSettings, Part, Parts, Schema, Series, SeriesEncoder
-from aliquot.errors import TargetError
+from aliquot.cohort import Encoder, EncoderSettings, Part, Parts, Schema, Series, SeriesEncoder
+from aliquot.cohort.checks import check_names, is_constant
+from aliquot.cohort.features import features_of
+from aliquot.cohort.wording import quoted
+from aliquot.errors import SchemaError, TargetError
 from aliquot.evaluate import row_classes
 from aliquot.methods import Method
 from aliquot.networks import Build
@@ -31,10 +35,11 @@ from aliquot.run.stages.prepare import PREPARE
 class Condenser(BaseSampler):
     """Learn synthetic rows on which models train as well as on all of ``X``.
 
-    Numeric arrays in, numeric arrays out, in the units of ``X``; tables with categories and gaps go through
-    :func:`aliquot.condense`. ``X`` of three dimensions is series (rows, steps, channels), NaN where nothing was
-    measured, and so are the rows. A part of ``X`` is set aside to choose among snapshots; nothing is held out, since
-    the pipeline or search around the sampler does that.
+    Numeric arrays in, numeric arrays out, in the units of ``X``. A DataFrame with texts, categories, truth values or
+    gaps comes back as one with the same columns and types; levels of few rows come back as ``(rare)``. ``X`` of three
+    dimensions is series (rows, steps, channels), NaN where nothing was measured, and so are the rows. A part of ``X``
+    is set aside to choose among snapshots; nothing is held out, since the pipeline or search around the sampler does
+    that.
 
     Parameters
     ----------
@@ -48,6 +53,7 @@ class Condenser(BaseSampler):
     ----------
     history_ : figures of the search per iteration and per look at the tuning part
     tuning_score_ : AUPRC on the tuning part of networks trained on the returned rows
+    encoder_ : the encoding of a mixed DataFrame or of series; None where numbers were only standardised
 
     Examples
     --------
@@ -94,6 +100,11 @@ class Condenser(BaseSampler):
         self.random_state = random_state
 
     def _check_X_y(self, X, y, accept_sparse=None):
+        if _is_mixed(X):
+            y, one_hot = check_target_type(y, indicate_one_vs_all=True)
+            X, y = validate_data(self, X=X, y=column_or_1d(y), skip_check_array=True)
+            check_consistent_length(X, y)
+            return X, y, one_hot
         if np.ndim(X) != 3:
             return super()._check_X_y(X, y, accept_sparse)
         y, one_hot = check_target_type(y, indicate_one_vs_all=True)
@@ -116,11 +127,12 @@ class Condenser(BaseSampler):
             changes=(with_choices(self.settings, network=self.network),),
             network=self.network if callable(self.network) else None,
         )
-        request = _with_hard_labels(options.request(series=X.ndim == 3))
+        request = _with_hard_labels(options.request(series=np.ndim(X) == 3))
         train, tuning = self._roles(labels, seed)
-        encode = _encoded_series if X.ndim == 3 else _standardised
-        x, in_units = encode(X, train, request.settings.encoder)
-        parts = Parts.without_held_out(Part(x[train], labels[train]), Part(x[tuning], labels[tuning]))
+        encode = _encoded_frame if _is_mixed(X) else _encoded_series if X.ndim == 3 else _standardised
+        x, in_units, self.encoder_ = encode(X, train, request.settings.encoder)
+        records = self.encoder_ if _is_mixed(X) else None  # rows become what cells can hold
+        parts = Parts.without_held_out(Part(x[train], labels[train]), Part(x[tuning], labels[tuning]), records)
         run = run_stages(Run(request=request, parts=parts), (PREPARE, CONDENSE))
 
         found = run.condensed
@@ -138,6 +150,22 @@ class Condenser(BaseSampler):
         return np.asarray(train), np.asarray(tuning)
 
 
+class Encoded(NamedTuple):
+    """``X`` as networks take it, the way back to the units of ``X``, and the encoder if there is one."""
+
+    x: np.ndarray
+    in_units: Callable[[np.ndarray], Any]
+    encoder: Encoder | SeriesEncoder | None = None
+
+
+def _is_mixed(X: Any) -> bool:
+    """Whether ``X`` is a frame that holds more than numbers."""
+    if not isinstance(X, pd.DataFrame) or any(isinstance(dtype, pd.SparseDtype) for dtype in X.dtypes):
+        return False
+    numeric = (is_numeric_dtype(dtype) and not is_bool_dtype(dtype) for dtype in X.dtypes)
+    return not all(numeric) or bool(X.isna().to_numpy().any())
+
+
 def _with_hard_labels(request: Request) -> Request:
     """The request for rows that carry a class and nothing else: a sampler returns no probabilities."""
     slots = request.settings.slots
@@ -146,7 +174,7 @@ def _with_hard_labels(request: Request) -> Request:
     return replace(request, settings=replace(request.settings, slots=replace(slots, labels="hard")))
 
 
-def _standardised(X, train: np.ndarray, settings: EncoderSettings) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
+def _standardised(X, train: np.ndarray, settings: EncoderSettings) -> Encoded:
     """Columns in which the rows to learn from have mean 0 and deviation 1, and the way back to the units of ``X``."""
     sparse_format = X.format if issparse(X) else None
     X = X.toarray() if sparse_format else X
@@ -157,14 +185,30 @@ def _standardised(X, train: np.ndarray, settings: EncoderSettings) -> tuple[np.n
         rows = (x * scale + centre).astype(X.dtype)
         return csr_array(rows).asformat(sparse_format) if sparse_format else rows
 
-    return ((X - centre) / scale).astype(np.float32), in_units
+    return Encoded(((X - centre) / scale).astype(np.float32), in_units)
 
 
-def _encoded_series(
-    X: np.ndarray, train: np.ndarray, settings: EncoderSettings
-) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+def _encoded_frame(X: pd.DataFrame, train: np.ndarray, settings: EncoderSettings) -> Encoded:
+    """Columns as :func:`aliquot.condense` encodes them, and the way back; what never varies comes back as it is."""
+    frame = X.set_axis([str(name) for name in X.columns], axis=1).reset_index(drop=True)
+    check_names(list(frame.columns))
+    schema, _ = features_of(frame, None, set(), alone=True)
+    constant = {name: frame[name].dropna().iloc[0] for name in frame.columns if is_constant(frame[name])}
+    others = [name for name in frame.columns if name not in schema and name not in constant]
+    if others:
+        raise SchemaError(f"asked to condense {quoted(others)}, which cannot be features; drop these columns of X")
+    encoder = Encoder.fit(frame.iloc[train], schema, settings)
+
+    def in_units(x: np.ndarray) -> pd.DataFrame:
+        return encoder.inverse(x).assign(**constant)[list(frame.columns)].set_axis(X.columns, axis=1)
+
+    return Encoded(encoder.transform(frame), in_units, encoder)
+
+
+def _encoded_series(X: np.ndarray, train: np.ndarray, settings: EncoderSettings) -> Encoded:
     """Series as networks take them, gaps filled and marked, and the way back to the units of ``X``."""
     series = Series(X, tuple(f"x{place}" for place in range(X.shape[2])))
     nothing = pd.DataFrame(index=range(len(X)))
     encoder = SeriesEncoder.fit(series.take(train), nothing.iloc[train], Schema(()), settings)
-    return encoder.transform(series, nothing), lambda x: encoder.inverse(x)[0].values.astype(X.dtype)
+    x = encoder.transform(series, nothing)
+    return Encoded(x, lambda x: encoder.inverse(x)[0].values.astype(X.dtype), encoder)

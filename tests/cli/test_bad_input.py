@@ -1,6 +1,7 @@
 """Bad input through the command: exit code 2, one sentence, no cell value, nothing left behind."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -8,6 +9,8 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+
+from aliquot.run.private import locked
 
 SECRET = "Zebrafish"  # planted as a cell value; must never be printed
 SECRET_NUMBER = "424242.5"
@@ -124,6 +127,38 @@ def test_free_text(refused, table):
     assert "'note'" in refused(table.assign(note=texts))
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--rows-per-class", "200"),  # more than there are patients in the rarest class
+        ("--rows-per-class", "200", "--method", "kmeans"),
+        ("--positive", "nobody"),
+        ("--split", "part"),
+        ("--schema", "schema.toml"),
+        ("--subgroup", "place"),
+        ("--patient-id", "ward"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("rare", [3, 14, 40])
+def test_classes_and_levels_are_never_named(refused, table, tmp_path, monkeypatch, words, rare):
+    """Of the outcome, of features, of the user's split and of subgroups."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "schema.toml").write_text("[columns.ward]\nkind = 'numeric'\n")
+    died = np.where(np.arange(300) < rare, f"{SECRET}1", np.where(np.arange(300) < 150, f"{SECRET}2", f"{SECRET}3"))
+    part, place = np.resize(["train", "tuning", SECRET], 300), [f"{SECRET}{i % 30}" for i in range(300)]
+    refused(table.assign(died=died, part=part, place=place), *words)
+
+
+def test_what_looks_like_a_patient_in_the_first_line_is_not_named(refused, table):
+    cells = table.assign(age=table.age.round(), sex=SECRET)
+    content = cells.to_csv(index=False, header=False).encode()
+    refused(content)
+    refused(content, target=SECRET.lower())
+    doubled = pd.concat([cells, cells[["sex"]]], axis=1).to_csv(index=False, header=False).encode()
+    refused(doubled)
+
+
 def test_empty_table_and_one_row(refused, table):
     refused(table.iloc[:0])
     refused(table.iloc[:1])
@@ -172,7 +207,70 @@ def test_constant_column_is_dropped_and_said(finished):
 
 def test_private_is_for_its_owner_only(finished):
     private = finished[0] / "run" / "private"
-    assert private.stat().st_mode & 0o777 == 0o700
+    modes = {path.relative_to(private): path.stat().st_mode & 0o777 for path in (private, *private.rglob("*"))}
+    assert set(modes.values()) == {0o700, 0o600}
+    assert all((found == 0o700) == (private / path).is_dir() for path, found in modes.items())
+
+
+def test_a_run_whose_private_folder_others_could_enter_is_not_continued(finished, aliquot, tmp_path):
+    copy = tmp_path / "run"
+    shutil.copytree(finished[0] / "run", copy)
+    (copy / "private").chmod(0o755)
+    code, _, said = aliquot("resume", copy)
+    assert (code, said.count("\n")) == (2, 1)
+    assert f"chmod 700 {copy / 'private'}" in said
+
+
+def test_a_folder_in_which_another_process_works_is_refused_at_once(finished, aliquot, tmp_path):
+    copy = tmp_path / "run"
+    shutil.copytree(finished[0] / "run", copy)
+    with locked(copy / "private"):
+        code, _, said = aliquot("resume", copy)
+    assert (code, said.count("\n")) == (2, 1)
+    assert "another process is at work" in said
+
+
+def test_a_network_that_does_not_fit_leaves_no_folder(refused, table):
+    assert "'tcn' on a table" in refused(table, "--network", "tcn")
+
+
+@pytest.mark.parametrize(("name", "read"), [("new.csv", pd.read_csv), ("new.parquet", pd.read_parquet)])
+def test_encode_writes_what_the_name_says_for_its_owner_alone(finished, aliquot, tmp_path, name, read):
+    out = tmp_path / name
+    assert aliquot("encode", "--release", finished[0] / "run", finished[0] / "table.csv", "--out", out)[0] == 0
+    assert read(out).shape == (300, 1)
+    assert out.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("name", ["new.xlsx", "new", "absent/new.csv"])
+def test_encode_refuses_other_names_before_any_work(finished, aliquot, tmp_path, name):
+    code, printed, said = aliquot("encode", "--release", tmp_path / "absent", "x.csv", "--out", tmp_path / name)
+    assert (code, printed, said.count("\n")) == (2, "", 1)
+    assert "asked to write" in said
+    assert not list(tmp_path.iterdir())
+
+
+def test_out_is_the_folder_that_one_is_in(finished, aliquot, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ["." if word == finished[0] / "run" else word for word in finished[1]]
+    assert aliquot(*words, "--method", "kmeans")[0] == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["private", "release"]
+
+
+@pytest.mark.parametrize("closed", ["2>&-", "2>&- 1>&-", "0<&- 1>&- 2>&-"])
+def test_closed_streams_are_as_if_nobody_listened(closed, tmp_path):
+    command = f'exec "$@" {closed}'
+    words = [sys.executable, "-m", "aliquot", "condense", "no.csv", "--target", "died", "--out", tmp_path / "run"]
+    done = subprocess.run(["bash", "-c", command, "bash", *map(str, words)], capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (2, b"", b"")
+
+
+def test_terminals_that_know_only_ascii(finished):
+    for words in (["inspect", finished[0] / "run"], ["cohorts"], ["condense", "--help"]):
+        where = {**os.environ, "PYTHONIOENCODING": "ascii", "LANG": "C"}
+        done = subprocess.run([sys.executable, "-m", "aliquot", *map(str, words)], capture_output=True, env=where)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.decode("ascii")
 
 
 def test_same_command_again_does_nothing_and_another_run_is_refused(finished, aliquot):
@@ -274,6 +372,13 @@ def test_no_space_left(finished, tmp_path):
     assert "no space" in done.stderr
     assert not (tmp_path / "run" / "release").exists()
     assert not list(tmp_path.rglob("*.draft"))
+
+
+def test_too_little_memory_for_compiled_work_is_said_before_it_begins():
+    words = ["bash", "-c", 'ulimit -v 2000000; exec "$@"', "bash", sys.executable, "-m", "aliquot", "demo"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "2.0 GB of address space (ulimit -v)" in done.stderr
 
 
 def test_metrics_are_as_promised(finished):

@@ -26,7 +26,7 @@ def test_an_unknown_name_is_met_with_the_nearest(frame, raises):
 
 
 def test_the_outcome_is_needed(frame, raises):
-    with raises(TargetError, "not told its outcome", "target='COLUMN'"):
+    with raises(TargetError, "not told its outcome", "target=…"):
         Cohort.from_frame(frame)
 
 

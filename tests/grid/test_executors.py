@@ -29,11 +29,14 @@ def alone(table, grid_cells, tmp_path_factory):
 
 
 def start(table, out, quick):
-    command = [sys.executable, "-m", "aliquot", "compare", table.file, "--target", "died", "--out", str(out), "--quiet"]
+    # Tests in the background of a script ignore Ctrl-C, and so would all that they start.
+    listening = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from aliquot.__main__ import main; main()"
+    command = [sys.executable, "-c", listening, "compare", table.file, "--target", "died", "--out", str(out), "--quiet"]
     what = ["--methods", ",".join(METHODS), "--rows-per-class", "3", "--seeds", "1", "--budget", "smoke"]
     where = ["--looks", "2", "--executor", "joblib", "--workers", "2"]
     command += [*what, *where, *(word for setting in quick for word in ("--set", setting))]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, **streams, text=True, start_new_session=True)
 
 
 def running(out, ours) -> list[int]:
@@ -75,6 +78,17 @@ def test_killed_workers_and_a_killed_grid_end_with_the_same_bytes(table, alone, 
     assert {path.name for path in (out / "private" / "store").iterdir()} == {
         path.name for path in (alone / "private" / "store").iterdir()
     }
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_a_terminal_ends_every_process_with_one_line(table, quick, descendants, tmp_path):
+    """A terminal sends it to the whole group of processes."""
+    out = tmp_path / "joblib"
+    process = start(table, out, quick)
+    wait_until_cells_run(process, out, descendants)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)  # all that could write to it have ended
+    assert (process.returncode, said) == (130, "aliquot: stopped; continue with: the same command\n")
 
 
 def test_workers_share_the_cpus():

@@ -1,11 +1,16 @@
-"""kill -9 in every stage, resume, same bytes."""
+"""Ctrl-C, kill and kill -9 in every stage, resume, same bytes."""
 
+import contextlib
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
+import numpy as np
+import pandas as pd
 import pytest
 
 SETTINGS = [
@@ -37,9 +42,16 @@ def command(*words):
     return [sys.executable, "-m", "aliquot", *words]
 
 
-def demo(out):
+@pytest.fixture(scope="module")
+def begin(tmp_path_factory):
+    """The command that begins a run in a folder."""
+    rng = np.random.default_rng(0)
+    died = rng.integers(0, 2, 400)
+    table = tmp_path_factory.mktemp("data") / "table.csv"
+    pd.DataFrame({"age": rng.normal(60, 10, 400) + 8 * died, "died": died}).to_csv(table, index=False)
     changes = [word for setting in SETTINGS for word in ("--set", setting)]
-    return command("demo", "--budget", "smoke", "--rows-per-class", "5", "--quiet", "--out", str(out), *changes)
+    asked = ["--target", "died", "--budget", "smoke", "--rows-per-class", "5", "--quiet", *changes]
+    return lambda out: command("condense", str(table), *asked, "--out", str(out))
 
 
 def reached(folder, stage) -> bool:
@@ -66,33 +78,87 @@ def kill_in(stage, words, folder, rng) -> None:
     assert process.returncode == -signal.SIGKILL
 
 
+def attentive(words):
+    """The command as a terminal runs it: in the background of a script, tests and all they start ignore Ctrl-C."""
+    listening = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from aliquot.__main__ import main; main()"
+    return [sys.executable, "-c", listening, *words[3:]]
+
+
+def same_release(folder, other) -> bool:
+    """Whether two runs released the same rows, and nothing is left of what was being written."""
+    assert sorted(path.name for path in folder.iterdir()) == ["private", "release"]
+    assert not list(folder.rglob("*.draft"))
+    names = ("rows.parquet", "rows.csv", "encoder.json", "recipe.toml")
+    return all((folder / "release" / name).read_bytes() == (other / "release" / name).read_bytes() for name in names)
+
+
 @pytest.mark.parametrize("stages", [["matching-*.safetensors"], pytest.param(STAGES, marks=pytest.mark.slow)])
-def test_killed_and_resumed_gives_the_same_bytes(tmp_path, stages):
+def test_killed_and_resumed_gives_the_same_bytes(begin, tmp_path, stages):
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    subprocess.run(demo(whole), check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(begin(whole), check=True, stdout=subprocess.DEVNULL)
     rng = random.Random(0)
     for number, stage in enumerate(stages):
-        kill_in(stage, demo(broken) if number % 2 == 0 else command("resume", str(broken), "--quiet"), broken, rng)
+        kill_in(stage, begin(broken) if number % 2 == 0 else command("resume", str(broken), "--quiet"), broken, rng)
         assert not (broken / "release").exists()
     subprocess.run(command("resume", str(broken), "--quiet"), check=True, stdout=subprocess.DEVNULL)
-    for name in ("rows.parquet", "rows.csv", "encoder.json", "recipe.toml"):
-        assert (broken / "release" / name).read_bytes() == (whole / "release" / name).read_bytes(), name
-    assert sorted(path.name for path in broken.iterdir()) == ["private", "release"]
-    assert not list(broken.rglob("*.draft"))
+    assert same_release(broken, whole)
 
 
-def test_interrupted_by_the_user_says_how_to_continue(tmp_path):
+def stopped(words, numbers, *, when):
+    """Exit code and standard error of a command that gets signals at a moment; None if it ended before."""
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if not when(process):
+        return None, process.communicate()[1]
+    for number in numbers:
+        process.send_signal(number)
+    return process.wait(), process.communicate()[1]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "code"), [([signal.SIGINT] * 3, 130), ([signal.SIGTERM], 143)], ids=["Ctrl-C thrice", "kill"]
+)
+def test_stopped_by_the_user_says_how_to_continue(begin, tmp_path, numbers, code):
     out = tmp_path / "run"
-    # A test run started in the background of a script ignores Ctrl-C, and its children inherit that: listen again.
-    listen = "import signal, aliquot.cli as c; signal.signal(signal.SIGINT, signal.default_int_handler); c.main()"
-    words = [sys.executable, "-c", listen, *demo(out)[3:]]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while not reached(out, "experts"):
-        assert process.poll() is None
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate()
-    assert process.returncode == 130
-    assert said.strip().count("\n") == 0
-    assert "resume" in said
-    assert "Traceback" not in said
+
+    def when(process):
+        while process.poll() is None and not reached(out, "experts"):
+            time.sleep(0.02)
+        return process.poll() is None
+
+    found, said = stopped(attentive(begin(out)), numbers, when=when)
+    assert found == code
+    assert said == f"aliquot: stopped; continue with: aliquot resume {out}\n"
+    assert not list(out.rglob("*.draft"))
+
+
+@pytest.mark.slow
+def test_stopped_and_killed_at_any_moment_gives_the_same_bytes(begin, tmp_path):
+    """Forty stops, half of them Ctrl-C; each continues what the one before left, until a run ends before its moment."""
+    whole, rng = tmp_path / "whole", random.Random(0)
+    subprocess.run(begin(whole), check=True, stdout=subprocess.DEVNULL)
+    began = time.monotonic()
+    subprocess.run(begin(tmp_path / "again"), check=True, stdout=subprocess.DEVNULL)
+    lasts = time.monotonic() - began
+    left, broken, ends = {signal.SIGINT: 20, signal.SIGKILL: 20}, tmp_path / "broken", 0
+    while any(left.values()) or broken.exists():
+        number = rng.choice([one for one, times in left.items() if times] or [signal.SIGINT])
+        moment = rng.uniform(0.1, 1.0) * lasts if any(left.values()) else None
+        begun = (broken / "private" / "plan.json").exists()
+        words = attentive(command("resume", str(broken), "--quiet") if begun else begin(broken))
+        code, said = stopped(words, [number] * rng.choice([1, 1, 2]), when=partial(lasts_longer, moment))
+        assert "Traceback" not in said
+        if code is None:
+            assert same_release(broken, whole)
+            shutil.rmtree(broken)
+            ends += 1
+        else:
+            assert code == (130 if number == signal.SIGINT else -signal.SIGKILL), said
+            left[number] -= 1
+    assert ends > 0
+
+
+def lasts_longer(seconds, process) -> bool:
+    """Whether a process runs for more than so many seconds; None: until its end."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+    return process.poll() is None

@@ -1,7 +1,7 @@
 """The command ``aliquot``; one module per group of commands, listed here."""
 
-import errno
 import os
+import re
 import sys
 
 import typer
@@ -13,16 +13,17 @@ from aliquot.cli.expand import expand
 from aliquot.cli.grid import grid
 from aliquot.cli.groups import with_options
 from aliquot.cli.inspect import cohorts, inspect, resume, version
+from aliquot.cli.limits import check_address_space
+from aliquot.cli.printing import print_anywhere
 from aliquot.cli.release import encode, evaluate
 from aliquot.cli.report import report
 from aliquot.cli.reproduce import reproduce
 from aliquot.cli.transfer import transfer
 from aliquot.cli.typing_mistakes import Command
-from aliquot.errors import AliquotError
+from aliquot.errors import remedy_of
 
 MISTAKE = 2  # exit code for anything that the user can correct
 FAILURE = 1  # a mistake of ours
-_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 app = typer.Typer(
     name="aliquot",
@@ -42,19 +43,13 @@ app.add_typer(grid)
 
 def main() -> None:
     """Run the command; mistakes end with one sentence and exit code 2, never with a traceback."""
+    print_anywhere(sys.stdout, sys.stderr)
     try:
+        check_address_space()
         app()
-    except AliquotError as error:
-        _end(str(error), MISTAKE)
-    except OSError as error:
-        why = "no space is left" if error.errno in _NO_SPACE else os.strerror(error.errno or 0).lower()
-        _end(f"could not read or write a file: {why}; correct that, then run the same command again", MISTAKE)
-    except MemoryError:
-        _end(
-            "this needs more memory than there is; use fewer columns or rows, or a smaller expert.block",
-            MISTAKE,
-        )
     except Exception as error:
+        if (remedy := remedy_of(error)) is not None:
+            _end(in_options(remedy), MISTAKE)
         if os.environ.get("ALIQUOT_TRACEBACK"):
             raise
         _end(
@@ -62,6 +57,23 @@ def main() -> None:
             "set ALIQUOT_TRACEBACK=1 to see it, and please report it without data",
             FAILURE,
         )
+
+
+def in_options(sentence: str) -> str:
+    """A sentence on arguments of Python, in which they are options of the command; ``…`` stands for their values.
+
+    >>> in_options("leave columns out (drop=[…]), or name the target: target=…")
+    'leave columns out (--drop COLUMN), or name the target: --target COLUMN'
+    """
+    return re.sub(r"\b([a-z_]+)=(?:\[…\]|…)", lambda argument: _option(argument[1]), sentence)
+
+
+def _option(name: str) -> str:
+    for command in typer.main.get_group(app).commands.values():
+        for option in command.params:
+            if option.name == name and option.param_type_name == "option":
+                return f"{option.opts[0]} {option.metavar or ''}".rstrip()
+    return f"--{name.replace('_', '-')}"
 
 
 def _end(sentence: str, code: int) -> None:

@@ -5,12 +5,10 @@ from typing import Annotated
 
 import typer
 
+from aliquot.cli.files import writer_of
 from aliquot.cli.machine import print_json
 from aliquot.cli.options import Output
 from aliquot.cli.tables import console
-from aliquot.errors import FileError
-
-SUFFIXES = (".parquet", ".csv")
 
 
 def expand(
@@ -30,17 +28,15 @@ def expand(
     rows.csv, with probabilities, class and weight. Only the release is read: no patient is touched.
     """
     from aliquot.drafts import write_atomically
-    from aliquot.release.bundle import parquet, read_release
+    from aliquot.release.bundle import read_release
     from aliquot.release.expand import expand as expanded
-    from aliquot.release.spreadsheet import csv
 
-    if out.suffix not in SUFFIXES:
-        raise FileError(f"asked to write {out.name}; choose a name that ends in {' or '.join(SUFFIXES)}")
+    write = writer_of(out)
     found = read_release(release)
     with output.progress() as progress:
         made = expanded(found, rows, seed=seed, progress=progress)
-    lines = made.table if out.suffix == ".parquet" else made.readable
-    write_atomically(out, parquet(lines) if out.suffix == ".parquet" else csv(lines))
+    lines = made.readable if out.suffix.lower() == ".csv" else made.table
+    write_atomically(out, write(lines))
     if output.json:
         print_json({"records": len(made.x), "lines": len(lines), "features": made.x.shape[-1], "file": out})
         return

@@ -10,7 +10,7 @@ import numpy as np
 
 def print_json(document: Any) -> None:
     """Print a result as JSON; what is not a number becomes null, as JSON knows no NaN."""
-    print(json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False))
+    print(json.dumps(_plain(document), indent=2, allow_nan=False))
 
 
 def _plain(value: Any) -> Any:

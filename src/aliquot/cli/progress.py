@@ -14,8 +14,8 @@ from rich.text import Text
 from aliquot.context import NoProgress
 from aliquot.errors import SettingsError
 from aliquot.run.progress import MINUTES_LEFT
+from aliquot.stopping import before_stopping
 
-INTERRUPTED = 130
 WIDTH = 80  # of a terminal that nobody made wider
 
 
@@ -57,6 +57,10 @@ class StageBars:
         if exception[0] is None:
             self._finish()
             self._bars.update(self._whole, completed=1.0)
+        self.stop()
+
+    def stop(self) -> None:
+        """Leave the terminal as it was."""
         self._bars.stop()
 
     def say(self, line: str) -> None:
@@ -109,6 +113,9 @@ class StageLines:
         for part in wrap(line, WIDTH, subsequent_indent="  "):
             self._say(part)
 
+    def stop(self) -> None:
+        """Lines need no end."""
+
     def stage(self, name: str, total: int) -> None:
         """Begin a stage; say how long the one before took."""
         self._finish()
@@ -151,12 +158,15 @@ class Silent(NoProgress):
     def say(self, line: str) -> None:
         """Nothing is said."""
 
+    def stop(self) -> None:
+        """Nothing was begun."""
+
 
 @contextmanager
 def progress_of(
     again: str | Callable[[], str], *, quiet: bool, verbose: bool = False
 ) -> Iterator[StageBars | StageLines | Silent]:
-    """Bars on a terminal, lines elsewhere or when verbose, nothing when quiet; after Ctrl-C it says how to continue.
+    """Bars on a terminal, lines elsewhere or when verbose, nothing when quiet; after Ctrl-C they say how to continue.
 
     ``again`` is the command to continue with, or finds it when it is needed.
     """
@@ -164,13 +174,13 @@ def progress_of(
         raise SettingsError("asked for both --quiet and --verbose; leave out one of them")
     bars = sys.stderr.isatty() and not verbose
     show = Silent() if quiet else StageBars() if bars else StageLines(verbose=verbose)
-    try:
-        with show:
-            yield show
-    except KeyboardInterrupt:
-        command = again if isinstance(again, str) else again()
-        print(f"aliquot: stopped; continue with: {command}", file=sys.stderr)
-        raise SystemExit(INTERRUPTED) from None
+
+    def farewell() -> None:
+        show.stop()
+        print(f"aliquot: stopped; continue with: {again if isinstance(again, str) else again()}", file=sys.stderr)
+
+    with show, before_stopping(farewell):
+        yield show
 
 
 def _shown(figures: dict[str, float]) -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from aliquot.cli.files import writer_of
 from aliquot.cli.machine import print_json
 from aliquot.cli.options import Json, Output
 from aliquot.cli.sources import ColumnOptions, KnownDataset, NewPatients, known_source
@@ -20,7 +21,7 @@ ReleaseFolder = Annotated[Path, typer.Option("--release", help="A release folder
 def encode(
     release: ReleaseFolder,
     file: Annotated[Path, typer.Argument(help="New patients: a table or series laid out like the source.")],
-    out: Annotated[Path, typer.Option("--out", help="Parquet file to write.")],
+    out: Annotated[Path, typer.Option("--out", help="File to write: .parquet or .csv.")],
     patients: NewPatients,
     json: Json = False,
 ) -> None:
@@ -35,13 +36,14 @@ def encode(
 
     from aliquot.cohort import encode_new
     from aliquot.drafts import write_atomically
-    from aliquot.release.bundle import parquet, read_release
+    from aliquot.release.bundle import read_release
 
+    write = writer_of(out)
     encoder = read_release(release).encoder
     found = patients.source(file).read_new(encoder)
     x, notes = encode_new(encoder, found)
     table = pd.DataFrame(x.reshape(len(x), -1), columns=list(encoder.column_names))
-    write_atomically(out, parquet(table))
+    write_atomically(out, write(table), private=True)
     said = (*found.notes, *notes)
     if json:
         steps = {"steps": x.shape[1]} if x.ndim == 3 else {}

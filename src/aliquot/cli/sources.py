@@ -83,7 +83,9 @@ class Place:
         ),
     ] = None
     within: Within = field(default_factory=Within)
-    target: Annotated[str | None, typer.Option(help="Column with the outcome: two or more classes.")] = None
+    target: Annotated[
+        str | None, typer.Option(help="Column with the outcome: two or more classes.", metavar="COLUMN")
+    ] = None
     known: KnownDataset = field(default_factory=KnownDataset)
 
 

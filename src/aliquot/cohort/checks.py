@@ -7,7 +7,7 @@ import pandas as pd
 from aliquot.cohort.kinds import NUMBER_KINDS, kind_of
 from aliquot.cohort.schema import Column
 from aliquot.cohort.values import infinite, is_numeric, levels_of, numbers, truths, unreadable
-from aliquot.cohort.wording import counted, quoted
+from aliquot.cohort.wording import counted, look_like_cells, quoted
 from aliquot.errors import SchemaError
 
 MIXED = "numbers and text mixed; clean them, or name a kind in the schema file"
@@ -34,9 +34,8 @@ def check_names(names: Sequence[str]) -> None:
         raise SchemaError(f"the table has {counted(unnamed, 'column')} without a name; name or remove what is unnamed")
     repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if repeated:
-        raise SchemaError(
-            f"the table has column names that occur more than once ({quoted(repeated)}); rename the columns"
-        )
+        which = "its first line looks like cells" if look_like_cells(names) else quoted(repeated)
+        raise SchemaError(f"the table has column names that occur more than once ({which}); rename the columns")
 
 
 def check_rows(frame: pd.DataFrame) -> None:

@@ -52,7 +52,7 @@ class Columns:
     def outcome(self) -> str:
         """The target; an error where none is named."""
         if self.target is None:
-            raise TargetError("asked to condense a table, but not told its outcome; pass target='COLUMN'")
+            raise TargetError("asked to condense a table, but not told its outcome; pass target=…")
         return self.target
 
     @property

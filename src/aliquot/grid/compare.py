@@ -20,7 +20,7 @@ from aliquot.grid.grid import Entry, run_grid
 from aliquot.identity import identity, versions
 from aliquot.release.report.comparison import ComparisonBlock, comparison_page
 from aliquot.release.report.dots import method_scores
-from aliquot.run.folder import COMPARISON, claim
+from aliquot.run.folder import COMPARISON, claimed
 from aliquot.run.source import Source
 
 HEADS = ["method", "AUROC", "AUPRC", "of full", "behind the best", "seconds", "experts, s", "trajectories", "skipped"]
@@ -60,14 +60,14 @@ def compare_into(
     """
     cohort = source.read() if cohort is None else cohort
     plan = {"kind": COMPARISON, "name": identity(COMPARISON, cohort.fingerprint), "versions": versions()}
-    claim(folder, {**plan, "source": asdict(source)})
-    entries = [Entry(source, cell) for cell in cells]
-    results = run_grid(folder, entries, executor or Local(), progress, cohorts={source: cohort})
-    table, said = summary_table(results), legend(cohort.split is not None)
-    write_atomically(folder / "cells.csv", _flat(results).to_csv(index=False).encode())
-    write_atomically(folder / "comparison.csv", table.to_csv(index=False).encode())
-    write_atomically(folder / "comparison.md", as_markdown(table, said).encode())
-    write_atomically(folder / "comparison.html", as_page(table, said).encode())
+    with claimed(folder, {**plan, "source": asdict(source)}):
+        entries = [Entry(source, cell) for cell in cells]
+        results = run_grid(folder, entries, executor or Local(), progress, cohorts={source: cohort})
+        table, said = summary_table(results), legend(cohort.split is not None)
+        write_atomically(folder / "cells.csv", _flat(results).to_csv(index=False).encode())
+        write_atomically(folder / "comparison.csv", table.to_csv(index=False).encode())
+        write_atomically(folder / "comparison.md", as_markdown(table, said).encode())
+        write_atomically(folder / "comparison.html", as_page(table, said).encode())
     return table
 
 

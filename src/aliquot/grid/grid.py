@@ -21,6 +21,7 @@ from aliquot.grid.cell import Cell, CellResult
 from aliquot.grid.executors import Executor
 from aliquot.grid.pieces import Outcome, Piece, Worker, fingerprint_of, in_waves
 from aliquot.identity import check_versions, checksum_text, versions
+from aliquot.run.private import private_folder
 from aliquot.run.source import EMBEDDED, Source
 
 
@@ -55,7 +56,7 @@ def run_grid(
         known[entry.source] = known.get(entry.source) or entry.source.read()
     pieces = _pieces(entries, known)
     names = [piece.name for piece in pieces]
-    (folder / "private").mkdir(mode=0o700, parents=True, exist_ok=True)
+    private_folder(folder / "private")
     _write_plan(folder, entries, names)
     fresh = {piece.name: piece for piece in pieces if not _is_done(folder, piece.name)}
     worker = Worker(folder, known)

@@ -18,7 +18,7 @@ from aliquot.cohort import Cohort, EncoderSettings, Parts, encode_parts
 from aliquot.cohort.parts import check_rows_per_class
 from aliquot.context import Context, InMemoryStore, NoProgress, Progress
 from aliquot.drafts import write_atomically
-from aliquot.errors import AliquotError, RunFolderError
+from aliquot.errors import RunFolderError, remedy_of
 from aliquot.experts import expert_blocks, pilot_count
 from aliquot.grid.cell import Cell, CellResult
 from aliquot.grid.score import cell_result
@@ -110,13 +110,9 @@ class Worker:
         try:
             check_versions(self.versions, "a grid", f"install its versions on {socket.gethostname()}")
             return Outcome(_result(piece, self._parts(piece), context))
-        except AliquotError as reason:
-            return Outcome(failed=str(reason))
-        except OSError as error:
-            return Outcome(failed=f"could not read or write a file: {os.strerror(error.errno or 0).lower()}")
-        except MemoryError:
-            return Outcome(failed="this needs more memory than there is; use fewer workers or a smaller expert.block")
         except Exception as error:
+            if (remedy := remedy_of(error)) is not None:
+                return Outcome(failed=remedy)
             if os.environ.get("ALIQUOT_TRACEBACK"):
                 raise
             hidden = "its message is withheld because it could quote patients"

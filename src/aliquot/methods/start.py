@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from aliquot.cohort.wording import masked_count
 from aliquot.errors import SettingsError, TooFewPatientsError
 from aliquot.methods.centroids import check_support, count_patients, group_means, spread_out
 from aliquot.registry import STARTS
@@ -69,9 +70,9 @@ def starting_rows(
 def check_enough(patients: int, rows: int) -> None:
     """A class must have at least as many training patients as rows are asked for."""
     if patients < rows:
+        found = masked_count(patients, "training patient")
         raise TooFewPatientsError(
-            f"asked for {rows} synthetic rows per class, but one class has only {patients} training patients; "
-            "ask for fewer rows per class"
+            f"asked for {rows} synthetic rows per class, but one class has only {found}; ask for fewer rows per class"
         )
 
 

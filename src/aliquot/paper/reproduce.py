@@ -19,6 +19,7 @@ from aliquot.paper.figures import picture_style
 from aliquot.paper.pages import Caption, Page, write_page
 from aliquot.paper.published import notes_on
 from aliquot.paper.study import ALL_PATIENTS, Found, Line, Plan, Study, StudyResults
+from aliquot.run.private import locked
 
 _KILLED = {"private"}  # all that is there if a grid was killed as it began
 _COUNTED = {  # settings that budgets change, as people call them
@@ -124,12 +125,14 @@ def reproduce_into(folder: Path, asked: Reproduction, executor: Executor, progre
         if _same(line) not in entries:
             source = cohort_source(line.cohort, asked.cohorts, fractions.get(line.cohort, 1.0))
             entries[_same(line)] = Entry(source, line.cell)
-    results = dict(zip(entries, run_grid(folder, list(entries.values()), executor, progress), strict=True))
-    texts = {}
-    for name, lines in studies.items():
-        found = StudyResults(name, [Found(line, results[_same(line)]) for line in lines], cohort_titles(asked.cohorts))
-        page = _page(STUDIES[name], found)
-        texts[name] = write_page(folder / name, page, study_caption(asked, name, lines))
+    texts, titles = {}, cohort_titles(asked.cohorts)
+    with locked(folder / "private"):
+        results = dict(zip(entries, run_grid(folder, list(entries.values()), executor, progress), strict=True))
+        for name, lines in studies.items():
+            page = _page(
+                STUDIES[name], StudyResults(name, [Found(line, results[_same(line)]) for line in lines], titles)
+            )
+            texts[name] = write_page(folder / name, page, study_caption(asked, name, lines))
     return texts
 
 

@@ -63,9 +63,10 @@ def write_release(result: Condensation, folder: Path) -> Path:
     """Write all files of a release next to ``folder``, and move them there in one step once they are on disk."""
     if folder.exists():
         raise RunFolderError(f"asked to write the release to {folder}, but something is there; choose another folder")
+    files = _files(result)
     with draft_of(folder) as draft:
         draft.mkdir(parents=True)
-        for name, content in _files(result).items():
+        for name, content in files.items():
             (draft / name).write_bytes(content)
     return folder
 

@@ -1,6 +1,8 @@
 """The run folder: ``private/`` stays, ``release/`` may leave; a killed run continues in it."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from aliquot.errors import FileError, RunFolderError, TamperedError
 from aliquot.identity import check_versions, checksum_text, versions
 from aliquot.release.bundle import write_release
 from aliquot.run.pipeline import PIPELINE
+from aliquot.run.private import LOCK, locked
 from aliquot.run.progress import LogFile, Together
 from aliquot.run.request import Request
 from aliquot.run.source import Source
@@ -41,18 +44,18 @@ def condense_into(
     name = request.name(run.parts.fingerprint, cohort.licence)
     where = None if shared is None else str(shared.resolve())
     plan = {"source": asdict(source), "request": request.to_plan(), "store": where}
-    claim(folder, {"kind": "run", "name": name, "versions": versions(), **plan})
-    release = folder / "release"
-    if not release.exists():
-        context = Context(
-            judge=run.context.judge,
-            store=FolderStore(folder / "private" / "store"),
-            progress=Together(progress, LogFile(folder / "private" / "log.txt")),
-            shared=None if shared is None else FolderStore(shared),
-        )
-        _, *stages = PIPELINE  # it is prepared
-        found = run_stages(replace(run, context=context), stages)
-        write_release(found.condensation, release)
+    with claimed(folder, {"kind": "run", "name": name, "versions": versions(), **plan}) as private:
+        release = folder / "release"
+        if not release.exists():
+            context = Context(
+                judge=run.context.judge,
+                store=FolderStore(private / "store"),
+                progress=Together(progress, LogFile(private / "log.txt")),
+                shared=None if shared is None else FolderStore(shared.resolve()),
+            )
+            _, *stages = PIPELINE  # it is prepared
+            found = run_stages(replace(run, context=context), stages)
+            write_release(found.condensation, release)
     return release
 
 
@@ -99,26 +102,30 @@ def read_plan(folder: Path) -> dict[str, Any]:
     return plan
 
 
-def claim(folder: Path, plan: dict[str, Any]) -> None:
-    """Make the folder the plan's own, or find that it is already; plans are the same if their names are."""
+@contextmanager
+def claimed(folder: Path, plan: dict[str, Any]) -> Iterator[Path]:
+    """The private folder, for one process while the block lasts, in a folder that is new or the plan's own already.
+
+    Plans are the same if their names are.
+    """
     if folder.exists() and not folder.is_dir():
         raise RunFolderError(f"asked to write to {folder}, but that is a file; choose another folder")
-    if _plan(folder).is_file():
-        _check_same(folder, read_plan(folder), plan)
-        return
-    if folder.exists() and not _is_unused(folder):
+    if folder.exists() and not _plan(folder).is_file() and not _is_unused(folder):
         raise RunFolderError(f"asked to write to {folder}, but it holds other files; choose an empty or new folder")
-    private = folder / "private"
-    private.mkdir(mode=0o700, parents=True, exist_ok=True)
-    plan = json.loads(json.dumps(plan))
-    document = {"plan": plan, "sha256": checksum_text(json.dumps(plan, sort_keys=True))}
-    write_atomically(_plan(folder), json.dumps(document, indent=2).encode())
+    with locked(private := folder / "private"):
+        if _plan(folder).is_file():
+            _check_same(folder, read_plan(folder), plan)
+        else:
+            plan = json.loads(json.dumps(plan))
+            document = {"plan": plan, "sha256": checksum_text(json.dumps(plan, sort_keys=True))}
+            write_atomically(_plan(folder), json.dumps(document, indent=2).encode(), private=True)
+        yield private
 
 
 def _is_unused(folder: Path) -> bool:
     """Whether a folder is empty, or as a run leaves it that could not write its plan."""
     names = {path.name for path in folder.iterdir()}
-    return not names or (names == {"private"} and not any(_plan(folder).parent.iterdir()))
+    return not names or (names == {"private"} and {path.name for path in _plan(folder).parent.iterdir()} <= {LOCK})
 
 
 def _check_same(folder: Path, there: dict[str, Any], asked: dict[str, Any]) -> None:

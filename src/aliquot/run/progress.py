@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 
 from aliquot.context import Progress
+from aliquot.drafts import open_privately
 
 MINUTES_LEFT = "minutes left"  # the figure that tells how long the whole run will still take
 
@@ -42,7 +43,7 @@ class LogFile:
             self._write(f"about {figures[MINUTES_LEFT]:.1f} minutes left")
 
     def _write(self, line: str) -> None:
-        with self._path.open("a", encoding="utf-8") as file:
+        with open(self._path, "a", encoding="utf-8", opener=open_privately) as file:
             file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {line}\n")
 
 

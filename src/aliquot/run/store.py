@@ -13,6 +13,7 @@ from safetensors.numpy import save
 from aliquot.drafts import write_atomically
 from aliquot.errors import TamperedError
 from aliquot.identity import check_versions, checksum, checksum_text, from_metadata, to_metadata
+from aliquot.run.private import private_folder
 
 TYPES = {"F64": "f8", "F32": "f4", "F16": "f2", "I64": "i8", "I32": "i4", "U32": "u4", "U8": "u1", "BOOL": "?"}
 
@@ -24,8 +25,7 @@ class FolderStore:
     """
 
     def __init__(self, folder: Path):
-        self.folder = folder
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.folder = private_folder(folder)
 
     def get(self, name: str) -> dict[str, np.ndarray] | None:
         """The arrays kept under ``name``, or None; a file that does not fit its checksum is an error.
@@ -47,13 +47,13 @@ class FolderStore:
                 f"asked to continue from the checkpoint {name!r}, but its file is truncated or was changed; "
                 f"delete {path.name} to have that stage done again"
             )
-        remedy = "install these versions, or let the run begin again in another folder or --store"
+        remedy = "install these versions, or let the run begin again in another folder (or another store=…)"
         check_versions(from_metadata(metadata.get("versions")), f"stored work ({name})", remedy)
         return arrays
 
     def put(self, name: str, arrays: Mapping[str, np.ndarray]) -> None:
         """Store the arrays, all or nothing."""
-        write_atomically(self._path(name), as_file(arrays), mode=0o600)
+        write_atomically(self._path(name), as_file(arrays), private=True)
 
     def within(self, name: str) -> "FolderStore":
         """A store of its own inside this one."""

@@ -90,7 +90,7 @@ def test_without_hours_the_grid_is_as_long_as_the_longest_stay(raises):
     stays = on_grid(lines((1, 0, "hr", 1.0), (2, 5.5, "hr", 2.0)), LONG)
     assert stays.series.values.shape == (2, 6, 1)
     long = lines((1, 0, "hr", 1.0), (2, MAX_STEPS, "hr", 2.0))
-    with raises(SettingsError, "more than 1000 steps of 1 hours", "--hours"):
+    with raises(SettingsError, "more than 1000 steps of 1 hours", "hours=…"):
         on_grid(long, LONG)
     assert on_grid(long, Layout("id", "hour", "name", "value", step_hours=2)).series.values.shape == (2, 501, 1)
     assert on_grid(long, Layout("id", "hour", "name", "value", hours=1200)).series.values.shape == (2, 1200, 1)
@@ -250,14 +250,14 @@ def test_malformed_lines(name, raises):
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
-        ({"hr": [80, 80], "age": [61, 61]}, ["no column of the table changes within a stay", "--time"]),
+        ({"hr": [80, 80], "age": [61, 61]}, ["no column of the table changes within a stay", "time=…"]),
         (
             {"hr": [80, np.inf], "note": [SECRET, "5"]},
             [
                 "'hr' has 1 infinite cell",
                 "'note' changes in time but has 1 cell without a number",
                 "turn it into numbers",
-                "--drop COLUMN",
+                "drop=[…]",
             ],
         ),
         ({"list": [[SECRET], [1]]}, ["no column of the table changes within a stay"]),

@@ -167,7 +167,7 @@ def _check_constant(changes: Mapping[str, int], constant: Collection[str]) -> No
         name, stays = broken[0]
         raise SchemaError(
             f"the column {name!r} must be the same throughout a stay, but changes within {counted(stays, 'stay')}; "
-            "correct it, or pass a table with one row per stay as --outcomes"
+            "correct it, or pass a table with one row per stay as outcomes=…"
         )
 
 
@@ -212,5 +212,5 @@ def _check_apart(channels: Sequence[str], columns: Sequence[str]) -> None:
     if both:
         raise SchemaError(
             f"{quoted(both)} would be both a channel over time and a column that does not change; rename one of them, "
-            "or leave both out (--drop COLUMN)"
+            "or leave both out (drop=[…])"
         )

@@ -40,7 +40,7 @@ def from_columns(frame: pd.DataFrame, moving: Sequence[str], channels: Collectio
     if not names:
         raise SchemaError(
             "no column of the table changes within a stay, so there are no series; pass a table with several lines "
-            "per stay, or leave out --time"
+            "per stay, or leave out time=…"
         )
     problems = [_column_problem(name, frame[name]) for name in names]
     if any(problems):

@@ -78,8 +78,8 @@ def lines_of(
         longest = step.max(initial=0) + 1
         if longest > MAX_STEPS:
             raise SettingsError(
-                f"the longest stay takes more than {MAX_STEPS} steps of {step_hours:g} hours; say with --hours how "
-                "much of each stay to take, or with --step-hours to take longer steps"
+                f"the longest stay takes more than {MAX_STEPS} steps of {step_hours:g} hours; say with hours=… how "
+                "much of each stay to take, or with step_hours=… to take longer steps"
             )
         steps = int(longest)
     return Lines(row, step, stays, steps)
@@ -98,7 +98,7 @@ def averaged(measured: Measurements, lines: Lines, step_hours: float) -> tuple[S
         outside[lines.stay[where[~inside]]] = True
     span = f"hours 0 to {lines.steps * step_hours:g}"
     if not seen.any():
-        raise SchemaError(f"nothing was measured in {span}; check the time, or ask for other --hours")
+        raise SchemaError(f"nothing was measured in {span}; check the time, or ask for others (hours=…)")
     found = ((outside, "with measurements outside of"), (~seen, "without any measurement in"))
     notes = tuple(f"{masked_count(int(those.sum()), 'stay')} {where} {span}" for those, where in found if those.any())
     return Series(values, measured.channels, step_hours), notes

@@ -123,7 +123,7 @@ class _Objects:
         if piece.kind != "cell" and not outcome.failed:
             for name, arrays in outcome.stored.items():
                 self._store.put(name, arrays)
-            write_atomically(self._list(piece), json.dumps(list(outcome.stored)).encode(), mode=0o600)
+            write_atomically(self._list(piece), json.dumps(list(outcome.stored)).encode(), private=True)
             self.has(piece)
         return replace(outcome, stored={})
 

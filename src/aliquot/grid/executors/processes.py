@@ -1,6 +1,7 @@
 """Several processes on this machine, by joblib."""
 
 import os
+import signal
 import threading
 import time
 from collections.abc import Sequence
@@ -14,6 +15,8 @@ from aliquot.grid.executors import Done, with_progress
 from aliquot.grid.executors.threads import limit_threads
 from aliquot.grid.pieces import Outcome, Piece, Worker
 
+# Of the process that clears up after joblib: when the command is stopped, it does so, and need not say what.
+SILENT = "ignore::UserWarning:joblib.externals.loky.backend.resource_tracker"
 TRIES = 3  # of pieces that were running or waiting when a process was killed
 LOST = (
     f"a process was killed while it ran, {TRIES} times, as happens when memory is short; use fewer workers, then run "
@@ -31,6 +34,9 @@ class Processes:
 
     def run(self, worker: Worker, waves: Sequence[Sequence[Piece]], progress: Progress) -> Done:
         """Do each wave in fresh processes that never saw this one's JAX, and that end when this one does."""
+        warned = os.environ.get("PYTHONWARNINGS", "")
+        if SILENT not in warned:
+            os.environ["PYTHONWARNINGS"] = f"{warned},{SILENT}".lstrip(",")
         for wave in waves:
             yield from with_progress(progress, wave, self._wave(worker.elsewhere(), wave))
 
@@ -52,6 +58,7 @@ class Processes:
 def _do(worker: Worker, piece: Piece, threads: int, parent: int) -> tuple[str, Outcome]:
     if os.getpid() != parent:
         limit_threads(threads)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal comes here too, and the parent answers it
         _end_with(parent)
     return piece.name, worker(piece)
 
