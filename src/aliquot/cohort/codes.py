@@ -8,11 +8,13 @@ feature: ``missing_with`` then names the column that has it, and ``decode`` is g
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
+from msgspec import Meta
 
-from aliquot.cohort.scaling import float_of
+from aliquot.cohort.scaling import MAX_DECIMALS, SMALLEST, float_of
 from aliquot.cohort.values import (
     LARGEST,
     infinite,
@@ -27,6 +29,8 @@ from aliquot.cohort.wording import counted
 from aliquot.errors import SchemaError
 
 RARE, MISSING = "(rare)", "(missing)"
+Measured = Annotated[float, Meta(ge=-LARGEST, le=LARGEST)]
+Spread = Annotated[float, Meta(ge=SMALLEST, le=LARGEST)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,20 +38,27 @@ class NumberCode:
     """z = (f(x) - centre) / scale with f(x) = x, or ``log_scale(x)`` where ``log``; gaps take the median."""
 
     name: str
-    kind: str  # numeric or integer
+    kind: Literal["numeric", "integer"]
     dtype: str  # type of the source column
-    median: float
-    centre: float
-    scale: float
+    median: Measured
+    centre: Measured
+    scale: Spread
     log: bool
-    low: float | None
-    high: float | None
-    clip: float  # bound on |z|; 0: none
-    decimals: int  # of the source, as far as float32 scores carry them
+    low: Measured | None
+    high: Measured | None
+    clip: Annotated[float, Meta(ge=0, le=LARGEST)]  # bound on |z|; 0: none
+    decimals: Annotated[int, Meta(ge=0, le=MAX_DECIMALS)]  # of the source, as far as float32 scores carry them
     missing: bool  # whether a (missing) feature follows
     missing_with: str | None = None  # column whose (missing) feature tells the gaps of this one too
-    row_low: float | None = None  # range of the numbers in valid rows; ten or more patients lie at or beyond either end
-    row_high: float | None = None
+    row_low: Measured | None = (
+        None  # range of the numbers in valid rows; ten or more patients lie at or beyond either end
+    )
+    row_high: Measured | None = None
+
+    def __post_init__(self) -> None:
+        in_order = _in_order(self.low, self.high) and _in_order(self.row_low, self.row_high)
+        if not in_order or _is_kept(self.dtype) is not True:
+            raise ValueError(f"column {self.name!r} has no range or type that numbers could have")
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -88,12 +99,16 @@ class TruthCode:
     """1 for yes, 0 for no; gaps take the more frequent of the two."""
 
     name: str
-    kind: str  # boolean
+    kind: Literal["boolean"]
     dtype: str
     spelling: tuple[bool | int | str, bool | int | str]  # how the source writes no and yes
     mode: bool
     missing: bool
     missing_with: str | None = None
+
+    def __post_init__(self) -> None:
+        if _is_kept(self.dtype) is False:
+            raise ValueError(f"column {self.name!r} has no type that truth values could have")
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -128,10 +143,14 @@ class LevelCode:
     """One feature per kept level, one for all rare or unseen levels, one for gaps if the source had any."""
 
     name: str
-    kind: str  # categorical
+    kind: Literal["categorical"]
     dtype: str
     levels: tuple[str, ...]
     missing: bool
+
+    def __post_init__(self) -> None:
+        if _is_kept(self.dtype) is False or len(set(self.bins)) < len(self.bins):
+            raise ValueError(f"column {self.name!r} has no type that levels could have, or a level twice")
 
     @property
     def bins(self) -> tuple[str, ...]:
@@ -239,7 +258,7 @@ def restore(cells: np.ndarray, dtype: str, categories: list[str] | None = None) 
     try:
         readable = pd.to_numeric(series) if _is_numeric_name(dtype) else series
         return readable.astype(pd.api.types.pandas_dtype(dtype))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, NotImplementedError, OverflowError):
         return series
 
 
@@ -248,10 +267,24 @@ def _restore_numbers(values: np.ndarray, dtype: str) -> pd.Series:
         return pd.Series(values)  # numbers written as text come back as numbers
     target = pd.api.types.pandas_dtype(dtype)
     if pd.api.types.is_integer_dtype(target):
+        if isinstance(target, np.dtype) and np.isnan(values).any():
+            return pd.Series(values)  # gaps have no place in it
         bounds = np.iinfo(getattr(target, "numpy_dtype", target))  # type: ignore[arg-type]
         top = float(bounds.max)
-        values = np.clip(values, bounds.min, top if int(top) == bounds.max else np.nextafter(top, 0))
+        values = np.clip(np.round(values), bounds.min, top if int(top) == bounds.max else np.nextafter(top, 0))
     return pd.Series(values).astype(target)
+
+
+def _in_order(low: float | None, high: float | None) -> bool:
+    return low is None or high is None or low <= high
+
+
+def _is_kept(dtype: str) -> bool | None:
+    """Whether cells can be kept in the type of that name; None where pandas knows no such type, and text stays text."""
+    try:
+        return pd.api.types.pandas_dtype(dtype).kind in "biufmMOU"
+    except (TypeError, ValueError, NotImplementedError):
+        return None
 
 
 def _is_numeric_name(dtype: str) -> bool:

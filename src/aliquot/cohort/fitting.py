@@ -91,7 +91,7 @@ def _fit_levels(column: Column, cells: pd.Series, rare_below: int) -> LevelCode:
     kept = [level for level, count in zip(levels, rows, strict=True) if count >= rare_below]
     return LevelCode(
         name=column.name,
-        kind=column.kind,
+        kind="categorical",
         dtype=str(cells.dtype),
         levels=tuple(sorted(set(kept) - {RARE, MISSING})),
         missing=int((codes < 0).sum()) >= rare_below,
@@ -103,7 +103,7 @@ def _fit_truths(column: Column, cells: pd.Series, rare_below: int) -> TruthCode:
     present = values[~np.isnan(values)]
     return TruthCode(
         name=column.name,
-        kind=column.kind,
+        kind="boolean",
         dtype=str(cells.dtype),
         spelling=_spelling(cells),
         mode=bool(present.mean() > 0.5) if present.size else False,
@@ -140,7 +140,7 @@ def _fit_numbers(
     ends = on_decimals(ends, decimals, median)
     return NumberCode(
         name=column.name,
-        kind=column.kind,
+        kind="integer" if column.kind == "integer" else "numeric",
         dtype=str(cells.dtype),
         median=median,
         centre=centre,

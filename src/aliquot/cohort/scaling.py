@@ -9,6 +9,7 @@ import pandas as pd
 TAIL = 0.005  # of the values on either side lie outside the range of rows, and are winsorised where that is asked
 FEWEST_PATIENTS = 10  # at either end of the range of rows
 MAX_DECIMALS = 6
+SMALLEST = 1e-30  # spread; no measurement gets there
 ROUNDING = 1e-12  # a spread below this share of the largest value is rounding error
 USUAL_SCORE = 4.0  # decimals are such that scores up to here come back, and those at the ends of the range
 
@@ -35,7 +36,7 @@ def centre_and_scale(values: np.ndarray, kind: str) -> tuple[float, float]:
     kept = np.clip(values, *np.quantile(values, (TAIL, 1 - TAIL))) if kind == "robust" else values
     for those in (kept, values):
         spread = float(those.std())
-        if spread > ROUNDING * np.abs(those).max():
+        if spread > max(ROUNDING * np.abs(those).max(), SMALLEST):
             return float(those.mean()), spread
     return float(values.mean()), 1.0
 

@@ -1,8 +1,5 @@
 """What each column of a table holds: inferred from the table, corrected by the user in a small TOML file."""
 
-import math
-import re
-import tomllib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -12,8 +9,10 @@ import pandas as pd
 import tomli_w
 
 from aliquot.cohort.kinds import FEATURE_KINDS, KINDS, Kind, kind_of
+from aliquot.cohort.values import LARGEST
 from aliquot.cohort.wording import quoted, suggestion, together
 from aliquot.errors import FileError, SchemaError, known_names
+from aliquot.loading import MOST_TOML, NotAsWrittenError, content_of, toml_of
 
 _HEADER = """\
 # What each column of the table holds. Delete what is right; keep and edit what is not:
@@ -175,12 +174,13 @@ def _read_entries(path: Path) -> dict[str, dict[str, Any]]:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError:
+        content = content_of(path, MOST_TOML)
+    except (OSError, NotAsWrittenError):
         raise FileError(f"the schema file {str(path)!r} cannot be read; check its name and permissions") from None
-    except ValueError as error:
-        where = re.search(r"line \d+", str(error))
-        place = f" (see {where.group()})" if where else ""
+    try:
+        document = toml_of(content)
+    except NotAsWrittenError as error:
+        place = f" (see {error.where})" if error.where else ""
         raise FileError(f"the schema file {str(path)!r} is not valid TOML{place}; correct it there") from None
     entries = document.get("columns", {})
     if set(document) - {"columns"} or not isinstance(entries, dict):
@@ -209,4 +209,4 @@ def _problems(name: str, entry: object) -> list[str]:
 def _has_type(value: object, kind: type | tuple[type, ...]) -> bool:
     if isinstance(value, bool):
         return kind is bool
-    return isinstance(value, kind) and not (isinstance(value, float) and not math.isfinite(value))
+    return isinstance(value, kind) and not (isinstance(value, int | float) and abs(value) > LARGEST)

@@ -11,7 +11,9 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
+
+from msgspec import Meta
 
 from aliquot.cohort import Cohort
 from aliquot.context import Progress
@@ -19,9 +21,41 @@ from aliquot.drafts import alive, write_atomically
 from aliquot.errors import AliquotError, FileError, TamperedError
 from aliquot.grid.cell import Cell, CellResult
 from aliquot.grid.executors import Executor
-from aliquot.grid.pieces import Outcome, Piece, Worker, fingerprint_of, in_waves
+from aliquot.grid.pieces import Marker, Outcome, Piece, Worker, fingerprint_of, in_waves
 from aliquot.identity import check_versions, checksum_text, versions
+from aliquot.loading import NotAsWrittenError, Versions, expecting, json_in, require
 from aliquot.run.source import EMBEDDED, Source
+
+T = TypeVar("T")
+CellName = Annotated[str, Meta(pattern=r"^cell-[0-9a-f]+$")]  # a name of files too
+
+
+@dataclass(frozen=True)
+class _Described:
+    cohort: str
+    title: str
+
+
+@dataclass(frozen=True)
+class _Grid:
+    began: float
+    cells: dict[CellName, _Described]
+
+
+@dataclass(frozen=True)
+class _Failure:
+    reason: str
+
+
+@dataclass(frozen=True)
+class _Made:
+    versions: Versions | None = None
+
+
+@dataclass(frozen=True)
+class _Finished:
+    result: dict[str, Any]
+    sha256: str
 
 
 @dataclass(frozen=True)
@@ -130,7 +164,7 @@ def _result(folder: Path, entry: Entry, name: str) -> CellResult:
     try:
         if _cell(folder, name).exists():
             return replace(_read_result(_cell(folder, name)), label=label, cohort=cohort)
-        reason = _json(_failed(folder, name))["reason"]
+        reason = _json(_failed(folder, name), _Failure).reason
     except TamperedError as error:
         reason = str(error)
     size, seed = request.rows_per_class, request.seed
@@ -143,8 +177,8 @@ def _is_done(folder: Path, name: str) -> bool:
     if not path.exists():
         return False
     try:
-        found = json.loads(path.read_text("utf-8")).get("versions")
-    except (ValueError, AttributeError):
+        found = json_in(path, _Made).versions
+    except NotAsWrittenError:
         return True  # not whole: the table says so
     check_versions(found, f"results in {folder}", "install these versions, or choose another folder")
     return True
@@ -160,14 +194,11 @@ def _write_result(path: Path, result: CellResult) -> None:
 
 def _read_result(path: Path) -> CellResult:
     """A finished cell; a file that is not what was written is an error that says how to have it done again."""
-    try:
-        document = json.loads(path.read_text("utf-8"))
-        content = document["result"]
-        if document["sha256"] == checksum_text(json.dumps(content)):
-            return CellResult.from_json(content)
-    except (ValueError, KeyError, TypeError):
-        pass
-    raise TamperedError(f"the result {path.name} was changed or is not whole; delete it to have that cell run again")
+    again = f"the result {path.name} was changed or is not whole; delete it to have that cell run again"
+    with expecting(TamperedError(again)):
+        document = json_in(path, _Finished)
+        require(document.sha256 == checksum_text(json.dumps(document.result)))
+        return CellResult.from_json(document.result)
 
 
 @dataclass(frozen=True)
@@ -185,14 +216,14 @@ def status(folder: Path) -> GridStatus:
     """How far the grid in a folder is, by its files alone."""
     if not (folder / "grid.json").is_file():
         raise FileError(f"asked for the grid in {folder}, but there is none; check the path")
-    plan = _json(folder / "grid.json")
-    titles = {name: f"{cell['cohort']}: {cell['title']}" for name, cell in plan["cells"].items()}
+    plan = _json(folder / "grid.json", _Grid)
+    titles = {name: f"{cell.cohort}: {cell.title}" for name, cell in plan.cells.items()}
     ends = {name: _cell(folder, name).stat().st_mtime for name in titles if _cell(folder, name).exists()}
     running = {name: where for name in titles if name not in ends and (where := _where(_running(folder, name)))}
     left = [name for name in titles if name not in ends and name not in running]
-    failed = {name: _json(_failed(folder, name))["reason"] for name in left if _failed(folder, name).exists()}
-    waiting, fresh = len(left) - len(failed), [end for end in ends.values() if end >= plan["began"]]
-    pace = (max(fresh) - plan["began"]) / len(fresh) / 60 if fresh else None  # minutes per cell, however many at once
+    failed = {name: _json(_failed(folder, name), _Failure).reason for name in left if _failed(folder, name).exists()}
+    waiting, fresh = len(left) - len(failed), [end for end in ends.values() if end >= plan.began]
+    pace = (max(fresh) - plan.began) / len(fresh) / 60 if fresh else None  # minutes per cell, however many at once
     return GridStatus(
         done=len(ends),
         running=tuple((titles[name], where) for name, where in running.items()),
@@ -205,21 +236,18 @@ def status(folder: Path) -> GridStatus:
 def _where(path: Path) -> str:
     """Where a cell is being run and for how long; nothing if nobody does, or who did is dead."""
     try:
-        marker = json.loads(path.read_text("utf-8"))
+        marker = _json(path, Marker)
     except FileNotFoundError:
         return ""
-    if marker["host"] == socket.gethostname() and not alive(marker["pid"]):
+    if marker.host == socket.gethostname() and not alive(marker.pid):
         return ""
-    return f"{marker['host']}, process {marker['pid']}, for {(time.time() - marker['since']) / 60:.0f} min"
+    return f"{marker.host}, process {marker.pid}, for {(time.time() - marker.since) / 60:.0f} min"
 
 
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        return json.loads(path.read_text("utf-8"))
-    except ValueError:
-        raise TamperedError(
-            f"{path.name} of the grid was changed or is not whole; run the same command again"
-        ) from None
+def _json(path: Path, kind: type[T]) -> T:
+    changed = f"{path.name} of the grid was changed or is not whole; run the same command again"
+    with expecting(TamperedError(changed)):
+        return json_in(path, kind)
 
 
 def _cell(folder: Path, name: str) -> Path:
