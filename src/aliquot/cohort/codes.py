@@ -50,9 +50,7 @@ class NumberCode:
     decimals: Annotated[int, Meta(ge=0, le=MAX_DECIMALS)]  # of the source, as far as float32 scores carry them
     missing: bool  # whether a (missing) feature follows
     missing_with: str | None = None  # column whose (missing) feature tells the gaps of this one too
-    row_low: Measured | None = (
-        None  # range of the numbers in valid rows; ten or more patients lie at or beyond either end
-    )
+    row_low: Measured | None = None  # range of the numbers in valid rows; ten or more patients lie at or beyond an end
     row_high: Measured | None = None
 
     def __post_init__(self) -> None:

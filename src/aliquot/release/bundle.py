@@ -30,6 +30,7 @@ from aliquot.release.recipe import check_shape, read_recipe
 from aliquot.release.report import report
 from aliquot.release.spreadsheet import csv
 
+UNFIT = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, AssertionError, TemplateError)
 REPORT, CHECKSUMS = "report.html", "croissant.json"
 CHECKED = (
     "rows.parquet",
@@ -160,17 +161,9 @@ def _page(result: Condensation) -> str:
     """The report, of numbers that were in one before: where it cannot be drawn from them, they are others."""
     try:
         return report(result)
-    except (
-        ArithmeticError,
-        LookupError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        AssertionError,
-        TemplateError,
-    ) as error:
-        if isinstance(error, AliquotError):
-            raise
+    except AliquotError:
+        raise
+    except UNFIT:
         raise NotAsWrittenError("no report can be drawn from it") from None
 
 
