@@ -7,6 +7,7 @@ says with :func:`expecting` in one sentence what was read and what to do.
 step               refuses
 =================  ====================================================================================
 ``content_of``     what is no file, or larger than ``most``, before a byte of it is read
+``arrays_in``      arrays of another size than their header promises, before there is room for them
 ``json_of``        what is not JSON in UTF-8; NaN and infinity; whole numbers beyond 64 bits; deep nests
 ``toml_of``        the same of TOML, and lines that take its parser long
 ``typed``          values of another type or outside the bounds that the type states
@@ -17,17 +18,20 @@ step               refuses
 import math
 import re
 import tomllib
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import IO, Annotated, Any, TypeVar
 
 import msgspec
+import numpy as np
 
 from aliquot.errors import AliquotError
 
 MOST_BYTES = 2**27  # of a JSON document: some 300,000 described columns
 MOST_TOML = 2**22  # it is parsed slowly
+MOST_PACKED = 1100  # times smaller than what was packed: no deflate packs closer
 MOST_DOTS = 200  # in a line of TOML: the time for a dotted key grows with the square of its length
 DEEPEST = 50
 LARGEST_WHOLE = 2**63
@@ -36,6 +40,8 @@ Count = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 Positive = Annotated[int, msgspec.Meta(ge=1, lt=2**31)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Versions = dict[str, str]
+
+T = TypeVar("T")
 
 
 class NotAsWrittenError(ValueError):
@@ -87,11 +93,11 @@ def json_of(content: bytes | str) -> Any:
         values = msgspec.json.decode(content)
     except (ValueError, RecursionError):
         raise NotAsWrittenError("not JSON") from None
-    return _checked(values)
+    return plain(values)
 
 
 def toml_of(content: bytes) -> dict[str, Any]:
-    """The plain values of a TOML document; dates are none.
+    """The values of a TOML document, which may hold more than :func:`plain` ones: whoever wrote it is told by name.
 
     >>> toml_of(b"epochs = 30")
     {'epochs': 30}
@@ -105,7 +111,39 @@ def toml_of(content: bytes) -> dict[str, Any]:
         line = re.search(r"line \d+", str(error))
         wrong.where = "" if line is None else line.group()
         raise wrong from None
-    return _checked(values)
+    for _ in _levels(values):
+        pass
+    return values
+
+
+def arrays_in(path: Path) -> dict[str, np.ndarray]:
+    """The arrays of an ``.npz`` file by name; each has the bytes that its header promises before room is made for it.
+
+    A file that cannot be opened is an OSError.
+    """
+    with path.open("rb") as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                for entry in archive.infolist():
+                    require(entry.file_size <= MOST_PACKED * (entry.compress_size + 1))
+                    with archive.open(entry) as member:
+                        _check_header(member, entry.file_size)
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as arrays:
+                return {name: arrays[name] for name in arrays.files}
+        except MemoryError:
+            raise
+        except Exception:  # a damaged file can raise anything, down to SyntaxError from numpy's header
+            raise NotAsWrittenError("not an archive of arrays") from None
+
+
+def _check_header(member: IO[bytes], size: int) -> None:
+    version = np.lib.format.read_magic(member)
+    read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    require(version in read)
+    shape, _, dtype = read[version](member)
+    require(not dtype.hasobject and min(shape, default=0) >= 0)
+    require(member.tell() + math.prod(shape) * dtype.itemsize == size)
 
 
 def json_in(path: Path, kind: Any) -> Any:
@@ -135,15 +173,28 @@ def typed(values: Any, kind: Any) -> Any:
         raise NotAsWrittenError("not of the type that was written") from None
 
 
-def _checked(values: Any) -> Any:
-    """The values, if they are finite, of 64 bits and not nested too deep."""
+def plain(values: T) -> T:
+    """The values, if their numbers are finite and of 64 bits, and there is nothing but numbers, text and truth values.
+
+    >>> plain([1, float("nan")])
+    Traceback (most recent call last):
+    ...
+    aliquot.loading.NotAsWrittenError: not as it was written
+    """
+    for level in _levels(values):
+        require(all(map(_is_plain, level)))
+    return values
+
+
+def _levels(values: Any) -> Iterator[list[Any]]:
+    """The values, what is in them, what is in these, and so on; an error where that does not end soon."""
     level = [values]
     for _ in range(DEEPEST):
         if not level:
-            return values
-        require(all(_is_plain(value) for value in level))
+            return
+        yield level
         level = [part for value in level for part in _parts(value)]
-    raise NotAsWrittenError("nested too deep")
+    require(not level)
 
 
 def _is_plain(value: Any) -> bool:

@@ -60,6 +60,7 @@ def test_mixed_columns_are_reported_together(frame, raises, sentinel):
         ('[columns.a]\nunit = "mg"', ["'a'", "no kind"]),
         ('[columns.a]\nkind = "numeric"\nlow = "x"\nlog = 1', ["low of column 'a'", "log of column 'a'"]),
         ('[columns.a]\nkind = "numeric"\nlow = nan', ["low of column 'a'"]),
+        ('[columns.a]\nkind = "numeric"\nhigh = 1' + "0" * 400, ["high of column 'a'"]),
         ('[columns.a]\nkind = "numeric"\nlow = 2\nhigh = 1', ["'a'", "low"]),
         ('[columns.a]\nkind = "categorical"\nlog = true', ["'a'", "numeric or integer"]),
         ('[columns]\na = "numeric"', ["'a'"]),
@@ -76,6 +77,9 @@ def test_unreadable_schema_files(toml, tmp_path, raises):
         Schema.from_toml(tmp_path / "absent.toml")
     with raises(FileError, "line 2"):
         Schema.from_toml(toml("[columns.a]\nkind = numeric\n"))
+    for text in ("a = " + "[" * 100_000, "#" * 2**23, ".".join(["a"] * 1000) + " = 1"):
+        with raises(FileError, "schema"):
+            Schema.from_toml(toml(text))
 
 
 def test_unknown_columns(frame, raises):

@@ -13,7 +13,7 @@ import pytest
 
 import aliquot.grid.pieces as pieces_module
 from aliquot.context import Context, NoProgress
-from aliquot.errors import FileError, SettingsError
+from aliquot.errors import FileError, SettingsError, TamperedError
 from aliquot.evaluate.results import Scores
 from aliquot.experts import expert_blocks, pilot_count
 from aliquot.grid.cell import Cell, Evaluations
@@ -173,6 +173,48 @@ def test_status_of_every_state(grid, tmp_path):
     assert found.minutes_left == pytest.approx(3 * 2, abs=0.2)
     assert status(grid[0]).minutes_left is None
     with pytest.raises(FileError, match="there is none"):
+        status(tmp_path)
+
+
+def whole_grid(folder):
+    """Files of a grid with a cell of each state, by their place."""
+    cells = {name: {"label": name, "cohort": "c", "title": name} for name in ("done", "here", "bad")}
+    files = {
+        "grid.json": {"began": 1.5, "cells": cells},
+        "cells/done.json": {},
+        "running/here.json": {"host": "far", "pid": 7, "since": 1.5},
+        "failed/bad.json": {"reason": "it could not be"},
+    }
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(json.dumps(content))
+    return files
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("grid.json", {"began": None}),
+        ("grid.json", {"began": float("nan")}),
+        ("grid.json", {"cells": []}),
+        ("grid.json", {"cells": {"../../x": {"cohort": "c", "title": "t"}}}),
+        ("grid.json", {"cells": {"x": {"cohort": "c"}}}),
+        ("running/here.json", {"pid": "7"}),
+        ("running/here.json", {"pid": 2**40}),
+        ("running/here.json", {"pid": 0}),
+        ("running/here.json", {"host": None}),
+        ("failed/bad.json", {"reason": 5}),
+    ],
+)
+def test_a_grid_that_nobody_wrote_is_refused(tmp_path, name, change):
+    files = whole_grid(tmp_path)
+    found = status(tmp_path)
+    assert (found.done, len(found.running), len(found.failed)) == (1, 1, 1)
+    (tmp_path / name).write_text(json.dumps({**files[name], **change}))
+    with pytest.raises(TamperedError, match=f"{(tmp_path / name).name} of the grid was changed"):
+        status(tmp_path)
+    (tmp_path / name).write_text("[" * 100_000)
+    with pytest.raises(TamperedError):
         status(tmp_path)
 
 

@@ -6,6 +6,7 @@ feature is above one half, or, for levels, where it is the largest. Columns with
 feature: ``missing_with`` then names the column that has it, and ``decode`` is given it after the code's own.
 """
 
+import warnings
 from collections import Counter
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -279,10 +280,13 @@ def _in_order(low: float | None, high: float | None) -> bool:
 
 def _is_kept(dtype: str) -> bool | None:
     """Whether cells can be kept in the type of that name; None where pandas knows no such type, and text stays text."""
-    try:
-        return pd.api.types.pandas_dtype(dtype).kind in "biufmMOU"
-    except (TypeError, ValueError, NotImplementedError):
-        return None
+    with warnings.catch_warnings(action="error"):
+        try:
+            return pd.api.types.pandas_dtype(dtype).kind in "biufmMOU"
+        except (TypeError, ValueError, NotImplementedError):
+            return None
+        except Warning:  # names that NumPy is about to forget; no column tells one
+            return False
 
 
 def _is_numeric_name(dtype: str) -> bool:

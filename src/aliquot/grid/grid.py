@@ -27,7 +27,7 @@ from aliquot.loading import NotAsWrittenError, Versions, expecting, json_in, req
 from aliquot.run.source import EMBEDDED, Source
 
 T = TypeVar("T")
-CellName = Annotated[str, Meta(pattern=r"^cell-[0-9a-f]+$")]  # a name of files too
+CellName = Annotated[str, Meta(pattern=r"^[\w-]+$")]  # a name of files too
 
 
 @dataclass(frozen=True)

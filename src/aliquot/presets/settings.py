@@ -256,5 +256,7 @@ def _checked(value: Any, hint: Any, default: Any, name: str) -> Any:
     lowest = 1 if hint is int and default > 0 else 0
     largest = LARGEST_COUNT if hint is int else LARGEST
     if hint in (int, float) and not (lowest <= value <= largest):
-        raise SettingsError(f"asked to set {name} to {value!r}; it must be a number from {lowest} to {largest:g}")
+        raise SettingsError(
+            f"asked to set {name} to {value!r}; it must be a finite number of at least {lowest} and at most {largest:g}"
+        )
     return value

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +31,10 @@ from aliquot.release.recipe import check_shape, read_recipe
 from aliquot.release.report import report
 from aliquot.release.spreadsheet import csv
 
-UNFIT = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, AssertionError, TemplateError)
+UNFIT = (
+    *(ArithmeticError, LookupError, TypeError, ValueError, AttributeError, AssertionError, TemplateError),
+    RuntimeWarning,
+)
 REPORT, CHECKSUMS = "report.html", "croissant.json"
 CHECKED = (
     "rows.parquet",
@@ -158,12 +162,13 @@ def rebuild_report(folder: Path) -> Path:
 
 def _page(result: Condensation) -> str:
     """The report, of numbers that were in one before: where it cannot be drawn from them, they are others."""
-    try:
-        return report(result)
-    except AliquotError:
-        raise
-    except UNFIT:
-        raise NotAsWrittenError("no report can be drawn from it") from None
+    with warnings.catch_warnings(action="error", category=RuntimeWarning):  # of numbers that overflow
+        try:
+            return report(result)
+        except AliquotError:
+            raise
+        except UNFIT:
+            raise NotAsWrittenError("no report can be drawn from it") from None
 
 
 def condensation_of(release: Release) -> Condensation:

@@ -14,7 +14,7 @@ from aliquot.loading import NotAsWrittenError, json_of, require
 from aliquot.release.report.sections import all_sections
 
 MOST_ROWS = 2**30  # bytes of rows.parquet
-MOST_CELLS = 2**29  # of it, 2 GB
+MOST_CELLS = 2**27  # of it, half a gigabyte
 ROUNDED = 1e-3  # by which probabilities may not sum to one
 
 
@@ -42,6 +42,7 @@ def read_rows(content: bytes, features: Sequence[str], labels: dict[str, Any]) -
     soft = labels["kind"] == "soft"
     shares = [f"{target}={name}" for name in classes] if soft else []
     table = _read_table(content, [*features, *shares], target, weight if soft else None)
+    require(len(table) * len(classes) <= MOST_CELLS)
     x, p = (_numbers(table, names) for names in (features, shares))
     own = _own_class(table[target], classes)
     require((own.sum(axis=1) == 1).all())

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 from msgspec import Meta
 
 from aliquot.evaluate import Training
-from aliquot.loading import Positive, Share, require, toml_of, typed
+from aliquot.loading import Positive, Share, plain, require, toml_of, typed
 from aliquot.networks import TrainSettings, get_network
 
 MOST_PARAMETERS = 10**8
@@ -58,7 +58,7 @@ class _Recipe(TypedDict):
 
 def read_recipe(content: bytes) -> dict[str, Any]:
     """The values of ``recipe.toml``; a NotAsWrittenError where no run has written them."""
-    values = toml_of(content)
+    values = plain(toml_of(content))
     recipe = typed(values, _Recipe)
     labels, network, calibration = recipe["labels"], recipe["network"], recipe["calibration"]
     count, offset = len(labels["classes"]), calibration["logit_offset"]
