@@ -209,4 +209,4 @@ def _problems(name: str, entry: object) -> list[str]:
 def _has_type(value: object, kind: type | tuple[type, ...]) -> bool:
     if isinstance(value, bool):
         return kind is bool
-    return isinstance(value, kind) and (isinstance(value, str) or abs(value) <= LARGEST)
+    return isinstance(value, kind) and (not isinstance(value, int | float) or abs(value) <= LARGEST)
