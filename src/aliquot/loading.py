@@ -9,7 +9,7 @@ step               refuses
 ``content_of``     what is no file, or larger than ``most``, before a byte of it is read
 ``arrays_in``      arrays of another size than their header promises, before there is room for them
 ``json_of``        what is not JSON in UTF-8; NaN and infinity; whole numbers beyond 64 bits; deep nests
-``toml_of``        the same of TOML, and lines that take its parser long
+``toml_of``        what is not TOML; deep nests, and lines that take its parser long
 ``typed``          values of another type or outside the bounds that the type states
 ``require``        what does not fit together
 =================  ====================================================================================
@@ -36,7 +36,6 @@ MOST_DOTS = 200  # in a line of TOML: the time for a dotted key grows with the s
 DEEPEST = 50
 LARGEST_WHOLE = 2**63
 
-Count = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 Positive = Annotated[int, msgspec.Meta(ge=1, lt=2**31)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Versions = dict[str, str]

@@ -14,12 +14,12 @@ import pytest
 import aliquot.grid.pieces as pieces_module
 from aliquot.context import Context, NoProgress
 from aliquot.errors import FileError, SettingsError, TamperedError
-from aliquot.evaluate.results import Scores
+from aliquot.evaluate.results import Scores, Summary
 from aliquot.experts import expert_blocks, pilot_count
-from aliquot.grid.cell import Cell, Evaluations
+from aliquot.grid.cell import Cell, CellResult, Evaluations
 from aliquot.grid.executors.local import Local
 from aliquot.grid.grid import Entry, run_grid, status
-from aliquot.grid.pieces import Piece, Worker, in_waves
+from aliquot.grid.pieces import Outcome, Piece, Worker, in_waves
 from aliquot.identity import versions
 from aliquot.methods import METHODS
 from aliquot.run.request import PROTOCOL
@@ -174,6 +174,18 @@ def test_status_of_every_state(grid, tmp_path):
     assert status(grid[0]).minutes_left is None
     with pytest.raises(FileError, match="there is none"):
         status(tmp_path)
+
+
+def test_a_result_that_is_not_finite_is_a_failure(table, grid_cells, tmp_path):
+    class Diverged:
+        def run(self, worker, waves, progress):
+            result = CellResult(auroc=Summary(float("nan"), 0.0, 1), auprc=Summary(0.5, 0.0, 1))
+            return ((piece, Outcome(result)) for wave in waves for piece in wave)
+
+    entries = [Entry(table, cell) for cell in grid_cells(["kmeans"])]
+    lines = run_grid(tmp_path / "g", entries, Diverged(), NoProgress())
+    assert all("diverged" in line.failed for line in lines)
+    assert len(status(tmp_path / "g").failed) == len(lines)
 
 
 def whole_grid(folder):

@@ -30,8 +30,9 @@ from aliquot.cohort.wording import counted
 from aliquot.errors import SchemaError
 
 RARE, MISSING = "(rare)", "(missing)"
-Measured = Annotated[float, Meta(ge=-LARGEST, le=LARGEST)]
-Spread = Annotated[float, Meta(ge=SMALLEST, le=LARGEST)]
+_BOUND = 10 * LARGEST  # with room for rounding
+Measured = Annotated[float, Meta(ge=-_BOUND, le=_BOUND)]
+Spread = Annotated[float, Meta(ge=SMALLEST, le=_BOUND)]
 
 
 @dataclass(frozen=True, kw_only=True)

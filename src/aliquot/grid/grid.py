@@ -23,7 +23,7 @@ from aliquot.grid.cell import Cell, CellResult
 from aliquot.grid.executors import Executor
 from aliquot.grid.pieces import Marker, Outcome, Piece, Worker, fingerprint_of, in_waves
 from aliquot.identity import check_versions, checksum_text, versions
-from aliquot.loading import NotAsWrittenError, Versions, expecting, json_in, require
+from aliquot.loading import NotAsWrittenError, Versions, expecting, json_in, plain, require
 from aliquot.run.source import EMBEDDED, Source
 
 T = TypeVar("T")
@@ -148,15 +148,24 @@ def _write_plan(folder: Path, entries: Sequence[Entry], names: Sequence[str]) ->
 
 def _settle(folder: Path, name: str, outcome: Outcome) -> None:
     """Write what became of a cell; its checkpoints are no longer needed once it has a result."""
-    failed = _failed(folder, name)
-    if outcome.failed:
+    failed, reason = _failed(folder, name), outcome.failed or _not_finite(outcome.result)
+    if reason:
         failed.parent.mkdir(exist_ok=True)
-        write_atomically(failed, json.dumps({"reason": outcome.failed}).encode())
+        write_atomically(failed, json.dumps({"reason": reason}).encode())
     elif outcome.result is not None:
         _write_result(_cell(folder, name), outcome.result)
         failed.unlink(missing_ok=True)
         shutil.rmtree(folder / "private" / "store" / name, ignore_errors=True)
     _running(folder, name).unlink(missing_ok=True)
+
+
+def _not_finite(result: CellResult | None) -> str:
+    """Why a result cannot be kept: it holds what is no number; nothing where it can."""
+    try:
+        plain(None if result is None else result.to_json())
+    except NotAsWrittenError:
+        return "its networks diverged: a figure of it is not finite; use smaller learning rates"
+    return ""
 
 
 def _result(folder: Path, entry: Entry, name: str) -> CellResult:
