@@ -41,15 +41,18 @@ class Recipe:
     preset: str
     common: tuple[str, ...]
     own: tuple[str, ...] = ()
+    method: str | None = None  # None: the preset's
 
     def request(self, cohort: Cohort, seed: int, *, changed: bool = True) -> Request:
         """What is asked for a cohort, with or without the recipe's own changes."""
         changes = self.common + (self.own if changed else ())
-        options = RequestOptions(preset=self.preset, rows_per_class=ROWS, seed=seed, changes=changes)
+        options = RequestOptions(
+            preset=self.preset, method=self.method, rows_per_class=ROWS, seed=seed, changes=changes
+        )
         return options.request(series=cohort.series is not None)
 
     def __str__(self) -> str:
-        return " ".join((self.preset, *self.own))
+        return " ".join((self.preset, *([self.method] if self.method else []), *self.own))
 
 
 def main() -> None:
@@ -57,6 +60,7 @@ def main() -> None:
     parser.add_argument("--cohort", required=True)
     parser.add_argument("--path", type=Path)
     parser.add_argument("--presets", default="default")
+    parser.add_argument("--method", help="by default the preset's")
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--try", action="append", default=[], dest="tries", metavar="NAME=VALUE …")
     parser.add_argument("--seed", type=int, default=0)
@@ -64,7 +68,7 @@ def main() -> None:
     parser.add_argument("--store", type=Path)
     asked = parser.parse_args()
     cohort = Source(file=str(asked.path or asked.cohort), cohort=asked.cohort).read()
-    first, *others = (Recipe(preset, tuple(asked.set)) for preset in asked.presets.split(","))
+    first, *others = (Recipe(preset, tuple(asked.set), method=asked.method) for preset in asked.presets.split(","))
     recipes = [first, *others, *(replace(first, own=tuple(one.split())) for one in asked.tries)]
     print(f"{asked.cohort}, {cohort.n:,} patients, {ROWS} rows per class, seed {asked.seed} {' '.join(asked.set)}")
     scored = f"{'split':>5} {'rows':>6} {'full':>6} {'share':>7} " if asked.splits else ""

@@ -1,4 +1,4 @@
-"""Valid rows that are a patient by chance are moved until they are nobody."""
+"""Series begin as often measured as patients are; rows that are a patient by chance are moved until they are nobody."""
 
 import numpy as np
 import pandas as pd
@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aliquot.cohort import Encoder, infer_schema, settled, valid_rows
+from aliquot.cohort import Encoder, Schema, Series, SeriesEncoder, infer_schema, settled, valid_rows
 from aliquot.matching import project
-from aliquot.methods import unlike_patients
+from aliquot.methods import measured_as_often, unlike_patients
 from aliquot.methods.centroids import is_patient
 
 
@@ -44,3 +44,25 @@ def test_where_everybody_near_is_a_patient_the_row_stays():
     encoder = Encoder.fit(frame, infer_schema(frame))
     patients = encoder.transform(frame)
     assert is_patient(unlike_patients(valid_rows(encoder), patients[:1], patients), patients).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 999), st.floats(0.02, 0.9))
+def test_means_of_series_are_measured_as_often_as_patients(seed, share):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(80, 10, (40, 12, 2)).astype(np.float32).round(1)
+    values[:, :, 1][rng.random((40, 12)) > share] = np.nan
+    values[0, 0] = 70, 90
+    encoder = SeriesEncoder.fit(Series(values, ("hr", "lactate")), pd.DataFrame(index=range(40)), Schema(()))
+    valid, flag = valid_rows(encoder), encoder.feature_names.index("lactate=(measured)")
+    means = encoder.transform(Series(values, ("hr", "lactate")), pd.DataFrame(index=range(40))).reshape(4, 10, 12, -1)
+    means = means.mean(axis=1)
+    moved = measured_as_often(valid, means)
+    hours = np.asarray(project(valid, moved))[:, :, flag].sum(axis=1)
+    np.testing.assert_array_equal(hours, np.round(means[:, :, flag].astype(float).sum(axis=1)))
+    np.testing.assert_array_equal(np.delete(moved, flag, axis=2), np.delete(means, flag, axis=2))
+
+
+def test_tables_have_no_hours(table):
+    encoder, patients = table
+    assert measured_as_often(valid_rows(encoder), patients) is patients

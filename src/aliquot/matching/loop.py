@@ -44,7 +44,7 @@ class MatchSettings:
     optimiser: Literal["sgd", "adam"] = "sgd"  # of the rows; "sgd" is heavy ball
     data_lr: float = 100.0
     data_momentum: float = 0.9  # of "sgd"
-    decay: float = 1.0  # all learning rates of "adam" end at this share, along a cosine
+    decay: float = 1.0  # learning rates of rows, labels and scale end at this share, along a cosine
     normalise: bool = False  # every iteration counts as much: gradients are divided by the length of the rows'
     learn_student_lr: bool = True
     lr_lr: float = 1e-4  # learning rate of the student's learning rate
@@ -332,8 +332,8 @@ def _optimisers(settings: MatchSettings):
     if settings.optimiser == "adam":
         rows, labels = (optax.adam(_decayed(settings, lr)) for lr in (settings.data_lr, settings.label_lr))
     else:
-        rows = optax.sgd(settings.data_lr, settings.data_momentum)
-        labels = optax.sgd(settings.label_lr, settings.data_momentum)
+        rates = (_decayed(settings, lr) for lr in (settings.data_lr, settings.label_lr))
+        rows, labels = (optax.sgd(rate, settings.data_momentum) for rate in rates)
     scale = optax.adam(_decayed(settings, settings.scale_lr))
     return rows, labels, optax.sgd(settings.lr_lr, settings.lr_momentum), scale
 

@@ -34,6 +34,7 @@ from aliquot.matching import (
 )
 from aliquot.methods.cost import Cost, Sizes, trajectory_cost
 from aliquot.methods.method import Method, MethodKeys
+from aliquot.methods.records import measured_as_often
 from aliquot.methods.settings import MethodSettings
 from aliquot.methods.start import starting_rows
 from aliquot.methods.task import Task
@@ -90,6 +91,8 @@ def trajectory_matching(task: Task, settings: MethodSettings, *, key: jax.Array)
         rng=generator(keys.start),
         own_class=lambda: own_class_probability(task, experts),
     )
+    if settings.slots.valid and task.valid is not None:
+        start = measured_as_often(task.valid, start)
     found = match(
         task.network,
         settings.match,
