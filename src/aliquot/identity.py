@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from aliquot.errors import VersionError
+from aliquot.loading import Versions, json_of, typed
 
 DECISIVE = ("aliquot", "jax", "jaxlib", "equinox", "optax", "numpy", "pandas", "scikit-learn")
 
@@ -93,7 +94,7 @@ def to_metadata() -> str:
 
 def from_metadata(text: str | None) -> dict[str, str] | None:
     """The versions that :func:`to_metadata` wrote; None where there are none."""
-    return None if text is None else json.loads(text)
+    return None if text is None else typed(json_of(text), Versions)
 
 
 def _add(whole: "hashlib._Hash", part: Any) -> None:

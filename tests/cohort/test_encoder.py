@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from aliquot.cohort import Column, Encoder, EncoderSettings, Schema, infer_schema
 from aliquot.cohort.declared import cells_of
+from aliquot.cohort.encoder import checksum_of
 from aliquot.errors import SchemaError, SettingsError, TamperedError
 from aliquot.release.spreadsheet import csv
 
@@ -331,6 +332,57 @@ TAMPERED = {
 def test_tampered_encoders_are_refused(tamper, encoder, raises):
     with raises(TamperedError, "aliquot-encoder"):
         Encoder.from_json(tamper(encoder.to_json()))
+
+
+def signed(change):
+    """A change to the document, and the checksum of what it then holds."""
+
+    def tamper(text: str) -> str:
+        document = json.loads(text)
+        change(document)
+        content = {name: document[name] for name in ("columns", "features")}
+        return json.dumps({**document, "sha256": checksum_of(content)})
+
+    return tamper
+
+
+def number(**values):
+    return signed(lambda document: next(c for c in document["columns"] if c["name"] == "lactate").update(values))
+
+
+SIGNED = {
+    "scale not a number": number(scale=float("nan")),
+    "scale infinite": number(scale=float("inf")),
+    "scale 0": number(scale=0.0),
+    "scale below 0": number(scale=-1.0),
+    "scale text": number(scale="1.0"),
+    "scale yes": number(scale=True),
+    "centre beyond numbers": number(centre=10**40),
+    "decimals": number(decimals=400),
+    "range": number(low=5.0, high=1.0),
+    "rows' range": number(row_low=5.0, row_high=1.0),
+    "unknown type": number(dtype="secret"),
+    "a large type": number(dtype="V1000000000"),
+    "another key": number(colour="red"),
+    "unknown kind": number(kind="secret"),
+    "kind of another": number(kind="boolean"),
+    "a column twice": signed(lambda document: document["columns"].append(document["columns"][0])),
+    "levels": signed(lambda document: document["columns"][3].update(levels=[1, 2])),
+    "a level twice": signed(lambda document: document["columns"][3].update(levels=["icu", "icu", "ward"])),
+}
+
+
+@pytest.mark.parametrize("tamper", SIGNED.values(), ids=SIGNED.keys())
+def test_what_no_table_gives_is_refused_whatever_its_checksum(tamper, encoder, raises):
+    assert Encoder.from_json(signed(lambda document: None)(encoder.to_json())) == encoder
+    with raises(TamperedError, "aliquot-encoder"):
+        Encoder.from_json(tamper(encoder.to_json()))
+
+
+def test_gaps_of_whole_numbers_have_no_place_in_their_type():
+    encoder, _ = one(pd.Series([3, 5, 8] * 20))
+    gapped = Encoder((replace(encoder.columns[0], missing=True),))
+    assert gapped.inverse(np.array([[0.0, 1.0]]))["x"].isna().all()
 
 
 def test_json_is_readable_by_a_stranger(encoder):

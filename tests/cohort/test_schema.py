@@ -45,6 +45,7 @@ def test_given_columns_override_inference_one_by_one(frame):
         ('[columns.a]\nunit = "mg"', ["'a'", "no kind"]),
         ('[columns.a]\nkind = "numeric"\nlow = "x"\nlog = 1', ["low of column 'a'", "log of column 'a'"]),
         ('[columns.a]\nkind = "numeric"\nlow = nan', ["low of column 'a'"]),
+        ('[columns.a]\nkind = "numeric"\nhigh = 1' + "0" * 400, ["high of column 'a'"]),
         ('[columns.a]\nkind = "numeric"\nlow = 2\nhigh = 1', ["'a'", "low"]),
         ('[columns.a]\nkind = "categorical"\nlog = true', ["'a'", "numeric or integer"]),
         ('[columns.a]\nkind = "numeric"\nlevels = ["mild", "severe"]', ["'a'", "levels", "ordinal"]),
@@ -69,6 +70,9 @@ def test_unreadable_schema_files(toml, tmp_path, raises):
         Schema.from_toml(tmp_path / "absent.toml")
     with raises(FileError, "line 2"):
         Schema.from_toml(toml("[columns.a]\nkind = numeric\n"))
+    for text in ("a = " + "[" * 100_000, "#" * 2**23, ".".join(["a"] * 1000) + " = 1"):
+        with raises(FileError, "schema"):
+            Schema.from_toml(toml(text))
 
 
 def test_unknown_columns(frame, raises):

@@ -1,5 +1,7 @@
 """Series: encoding, gaps, round trips, and what is refused."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aliquot.cohort import Cohort, EncoderSettings, Records, Series, SeriesEncoder, encode_parts, infer_schema
+from aliquot.cohort.encoder import checksum_of
 from aliquot.cohort.schema import Schema
 from aliquot.cohort.series import as_long, carried_forward
 from aliquot.errors import FileError, SchemaError, TamperedError
@@ -97,6 +100,21 @@ def test_a_changed_file_is_noticed():
     for changed in (text.replace('"steps": 6', '"steps": 7'), text[:-30], text.replace("hr", "rr"), "[]"):
         with pytest.raises(TamperedError):
             SeriesEncoder.from_json(changed)
+
+
+def test_what_no_series_give_is_refused_whatever_the_checksum():
+    document = json.loads(fitted(*stays()).to_json())
+    wrong = [{"steps": 0}, {"steps": 10**9}, {"step_hours": 0}, {"gaps": []}, {"channels": []}, {"static": {}}]
+    wrong += [{"channels": [{**document["channels"][0], "scale": -1.0}, *document["channels"][1:]]}]
+    wrong += [{"channels": [{**document["channels"][0], "missing": True}, *document["channels"][1:]]}]
+    for change in ({}, *wrong):
+        content = {name: document[name] for name in document if name not in ("format", "version", "sha256")} | change
+        text = json.dumps({**document, **change, "sha256": checksum_of(content)})
+        if change:
+            with pytest.raises(TamperedError):
+                SeriesEncoder.from_json(text)
+        else:
+            assert SeriesEncoder.from_json(text) == fitted(*stays())
 
 
 def test_training_alone_decides():

@@ -13,13 +13,13 @@ import pytest
 
 import aliquot.grid.pieces as pieces_module
 from aliquot.context import Context, NoProgress
-from aliquot.errors import FileError, SettingsError
-from aliquot.evaluate.results import Scores
+from aliquot.errors import FileError, SettingsError, TamperedError
+from aliquot.evaluate.results import Scores, Summary
 from aliquot.experts import expert_blocks, pilot_count
-from aliquot.grid.cell import Cell, Evaluations
+from aliquot.grid.cell import Cell, CellResult, Evaluations
 from aliquot.grid.executors.local import Local
 from aliquot.grid.grid import Entry, run_grid, status
-from aliquot.grid.pieces import Piece, Worker, in_waves
+from aliquot.grid.pieces import Outcome, Piece, Worker, in_waves
 from aliquot.identity import versions
 from aliquot.methods import METHODS
 from aliquot.run.request import PROTOCOL
@@ -173,6 +173,60 @@ def test_status_of_every_state(grid, tmp_path):
     assert found.minutes_left == pytest.approx(3 * 2, abs=0.2)
     assert status(grid[0]).minutes_left is None
     with pytest.raises(FileError, match="there is none"):
+        status(tmp_path)
+
+
+def test_a_result_that_is_not_finite_is_a_failure(table, grid_cells, tmp_path):
+    class Diverged:
+        def run(self, worker, waves, progress):
+            result = CellResult(auroc=Summary(float("nan"), 0.0, 1), auprc=Summary(0.5, 0.0, 1))
+            return ((piece, Outcome(result)) for wave in waves for piece in wave)
+
+    entries = [Entry(table, cell) for cell in grid_cells(["kmeans"])]
+    lines = run_grid(tmp_path / "g", entries, Diverged(), NoProgress())
+    assert all("diverged" in line.failed for line in lines)
+    assert len(status(tmp_path / "g").failed) == len(lines)
+
+
+def whole_grid(folder):
+    """Files of a grid with a cell of each state, by their place."""
+    cells = {name: {"label": name, "cohort": "c", "title": name} for name in ("done", "here", "bad")}
+    files = {
+        "grid.json": {"began": 1.5, "cells": cells},
+        "cells/done.json": {},
+        "running/here.json": {"host": "far", "pid": 7, "since": 1.5},
+        "failed/bad.json": {"reason": "it could not be"},
+    }
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(json.dumps(content))
+    return files
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("grid.json", {"began": None}),
+        ("grid.json", {"began": float("nan")}),
+        ("grid.json", {"cells": []}),
+        ("grid.json", {"cells": {"../../x": {"cohort": "c", "title": "t"}}}),
+        ("grid.json", {"cells": {"x": {"cohort": "c"}}}),
+        ("running/here.json", {"pid": "7"}),
+        ("running/here.json", {"pid": 2**40}),
+        ("running/here.json", {"pid": 0}),
+        ("running/here.json", {"host": None}),
+        ("failed/bad.json", {"reason": 5}),
+    ],
+)
+def test_a_grid_that_nobody_wrote_is_refused(tmp_path, name, change):
+    files = whole_grid(tmp_path)
+    found = status(tmp_path)
+    assert (found.done, len(found.running), len(found.failed)) == (1, 1, 1)
+    (tmp_path / name).write_text(json.dumps({**files[name], **change}))
+    with pytest.raises(TamperedError, match=f"{(tmp_path / name).name} of the grid was changed"):
+        status(tmp_path)
+    (tmp_path / name).write_text("[" * 100_000)
+    with pytest.raises(TamperedError):
         status(tmp_path)
 
 

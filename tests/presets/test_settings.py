@@ -123,6 +123,10 @@ def test_later_changes_win(tmp_path):
         ("match.student_steps=2.5", "int"),
         ("match.data_lr=-1", "at least 0"),
         ("match.data_lr=inf", "finite"),
+        ("match.data_lr=1e99", "at most 1e"),
+        ("match.student_steps=99999999999", "at most"),
+        ("match.student_steps=" + "[" * 5000, "int"),
+        (".".join(["a"] * 30_000) + "=1", "unknown setting 'a'"),
         ("match.data_lr=fast", "float"),
         ("match.learn_student_lr=1", "bool"),
         ("match=3", "section"),
@@ -141,9 +145,10 @@ def test_impossible_settings_are_errors_that_help(override, hint):
 def test_settings_files_that_cannot_be_read(tmp_path):
     with pytest.raises(FileError):
         load_settings(changes=tmp_path / "none.toml")
-    (tmp_path / "bad.toml").write_text("this is = not = toml")
-    with pytest.raises(FileError):
-        load_settings(changes=tmp_path / "bad.toml")
+    for content in (b"this is = not = toml", b"a = " + b"[" * 100_000, b"a = '\xff'", b"#" * 2**23):
+        (tmp_path / "bad.toml").write_bytes(content)
+        with pytest.raises(FileError, match="not TOML"):
+            load_settings(changes=tmp_path / "bad.toml")
 
 
 def test_unknown_preset_or_budget():

@@ -169,7 +169,8 @@ def _shown(cohort: Cohort, encoder: Encoder, x: np.ndarray, rng: np.random.Gener
     }
 
 
-def _condensation(frame: pd.DataFrame, target: str, subgroups: tuple[str, ...] = ("sex", "race")) -> Condensation:
+def condensed(frame: pd.DataFrame, target: str, subgroups: tuple[str, ...] = ("sex", "race")) -> Condensation:
+    """What condensing the patients could have given."""
     rng = np.random.default_rng(0)
     cohort = Cohort.from_frame(frame, target=target, subgroups=subgroups)
     encoder = Encoder.fit(cohort.frame, cohort.schema)
@@ -206,13 +207,13 @@ def patients() -> pd.DataFrame:
 
 @pytest.fixture(scope="session")
 def two_classes(patients) -> Condensation:
-    return _condensation(patients, TARGET)
+    return condensed(patients, TARGET)
 
 
 @pytest.fixture(scope="session")
 def three_classes(patients) -> Condensation:
     outcome = np.where(patients[TARGET] == 1, "died", np.resize(["home", "ward"], len(patients)))
-    return _condensation(patients.drop(columns=TARGET).assign(outcome=outcome), "outcome")
+    return condensed(patients.drop(columns=TARGET).assign(outcome=outcome), "outcome")
 
 
 @pytest.fixture(scope="session")
@@ -239,7 +240,7 @@ def hostile(patients) -> Condensation:
     frame = patients.assign(race=race).rename(
         columns={TARGET: "<b>x</b>", "age_years": "<img src=x>|`age`$", "race": "race<img src=y onerror=alert(1)>"}
     )
-    made = _condensation(frame, "<b>x</b>", ("race<img src=y onerror=alert(1)>", "<img src=x>|`age`$"))
+    made = condensed(frame, "<b>x</b>", ("race<img src=y onerror=alert(1)>", "<img src=x>|`age`$"))
     return dataclasses.replace(made, notes=("left out '</script><b>note</b>'",))
 
 

@@ -2,6 +2,7 @@
 
 import errno
 import json
+from dataclasses import asdict
 
 import duckdb
 import numpy as np
@@ -14,7 +15,8 @@ import aliquot.run.folder as folder_module
 from aliquot.cohort import Columns, Query
 from aliquot.context import NoProgress
 from aliquot.errors import RunFolderError, TamperedError
-from aliquot.run.folder import condense_into, read_plan, resume
+from aliquot.identity import checksum_text, versions
+from aliquot.run.folder import claim, condense_into, read_plan, request_of, resume, run_plan, source_of
 from aliquot.run.request import RequestOptions
 from aliquot.run.source import Source
 
@@ -179,5 +181,33 @@ def test_another_request_or_a_changed_plan_is_refused(table, tmp_path):
     document = json.loads(path.read_text())
     document["plan"]["request"]["seed"] = 5
     path.write_text(json.dumps(document))
+    with pytest.raises(TamperedError, match=r"plan\.json was changed"):
+        resume(tmp_path / "run", NoProgress())
+
+
+WRONG_PLANS = {
+    "no request": lambda plan: plan.pop("request"),
+    "no store": lambda plan: plan.pop("store"),
+    "a name": lambda plan: plan.update(name=5),
+    "versions": lambda plan: plan.update(versions=["jax"]),
+    "rows": lambda plan: plan["request"].update(rows_per_class="3"),
+    "seed": lambda plan: plan["request"].update(seed=-1),
+    "settings": lambda plan: plan["request"].update(settings=[]),
+    "columns": lambda plan: plan["source"]["columns"].update(drop="age"),
+    "file": lambda plan: plan["source"].update(file=None),
+    "layout": lambda plan: plan["source"].update(layout={"stay_id": "id"}),
+}
+
+
+@pytest.mark.parametrize("change", WRONG_PLANS.values(), ids=WRONG_PLANS.keys())
+def test_a_plan_of_no_run_is_refused_whatever_its_checksum(table, tmp_path, change):
+    source = Source(file=str(table), columns=Columns(target="died"))
+    plan = {"source": asdict(source), "request": PLAIN.to_plan(), "store": None}
+    plan = json.loads(json.dumps({"kind": "run", "name": "run-0", "versions": versions(), **plan}))
+    claim(tmp_path / "run", plan)
+    assert (request_of(run_plan(tmp_path / "run")), source_of(plan)) == (PLAIN, source)
+    change(plan)
+    document = {"plan": plan, "sha256": checksum_text(json.dumps(plan, sort_keys=True))}
+    (tmp_path / "run" / "private" / "plan.json").write_text(json.dumps(document))
     with pytest.raises(TamperedError, match=r"plan\.json was changed"):
         resume(tmp_path / "run", NoProgress())

@@ -3,9 +3,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from safetensors.numpy import save
 
 from aliquot.context import InMemoryStore
 from aliquot.errors import TamperedError
+from aliquot.identity import checksum, checksum_text
 from aliquot.run.store import FolderStore
 
 ARRAYS = st.dictionaries(
@@ -55,6 +57,28 @@ def test_any_changed_byte_is_noticed(tmp_path):
     path.write_bytes(whole[:-1])
     with pytest.raises(TamperedError):
         store.get("x")
+
+
+def test_what_a_file_lacks_is_noticed_when_it_is_asked_for(tmp_path):
+    store = FolderStore(tmp_path)
+    store.put("x", {"a": np.arange(8.0)})
+    with pytest.raises(TamperedError, match="'x'"):
+        store.get("x")["b"]
+
+
+@pytest.mark.parametrize("made_with", ["{", "[]", '{"jax": 1}', "[" * 10_000])
+def test_versions_that_are_none_are_noticed(tmp_path, made_with):
+    arrays = {"a": np.arange(8.0)}
+    metadata = {"sha256": checksum_text(f"{checksum(arrays)} {made_with}"), "versions": made_with}
+    (tmp_path / "x.safetensors").write_bytes(save(arrays, metadata))
+    with pytest.raises(TamperedError):
+        FolderStore(tmp_path).get("x")
+
+
+def test_a_type_that_we_never_keep_is_noticed(tmp_path):
+    (tmp_path / "x.safetensors").write_bytes(save({"a": np.arange(8, dtype=np.uint16)}))
+    with pytest.raises(TamperedError):
+        FolderStore(tmp_path).get("x")
 
 
 def test_the_store_is_for_its_owner_only(tmp_path):

@@ -7,7 +7,7 @@ import typer
 
 from aliquot.cli.files import writer_of
 from aliquot.cli.machine import print_json
-from aliquot.cli.options import Output
+from aliquot.cli.options import LARGEST_SEED, Output
 from aliquot.cli.tables import console
 
 
@@ -17,7 +17,9 @@ def expand(
         Path, typer.Option("--out", help="File to write: .parquet with features, or .csv in the units of the source.")
     ],
     rows: Annotated[int, typer.Option(help="How many records to draw.", min=1)] = 20_000,
-    seed: Annotated[int, typer.Option(help="Same seed, same release, same machine: same records.", min=0)] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Same seed, same release, same machine: same records.", min=0, max=LARGEST_SEED)
+    ] = 0,
     *,
     output: Output,
 ) -> None:

@@ -16,9 +16,10 @@ from aliquot.registry import METHODS, NETWORKS, STARTS
 if TYPE_CHECKING:
     from aliquot.grid.executors import Executor
 
+LARGEST_SEED = 2**63 - 1
 Out = Annotated[Path, typer.Option("--out", help="Folder for this run; new, empty, or the same run to continue.")]
 RowsPerClass = Annotated[int, typer.Option(help="Synthetic rows to learn for each outcome class.", min=1)]
-Seed = Annotated[int, typer.Option(help="Same seed, same data, same machine: same rows.", min=0)]
+Seed = Annotated[int, typer.Option(help="Same seed, same data, same machine: same rows.", min=0, max=LARGEST_SEED)]
 Budget = Annotated[
     str,
     typer.Option(

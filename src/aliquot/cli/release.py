@@ -7,7 +7,7 @@ import typer
 
 from aliquot.cli.files import writer_of
 from aliquot.cli.machine import print_json
-from aliquot.cli.options import Json, Output
+from aliquot.cli.options import LARGEST_SEED, Json, Output
 from aliquot.cli.sources import ColumnOptions, KnownDataset, NewPatients, known_source
 from aliquot.cli.tables import console, mean_std, probabilities_table
 from aliquot.errors import SettingsError
@@ -62,7 +62,7 @@ def evaluate(
     *,
     known: KnownDataset,
     networks: Annotated[int, typer.Option(help="Networks to train on the rows.", min=1)] = 10,
-    seed: Annotated[int, typer.Option(help="Seed of these networks.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of these networks.", min=0, max=LARGEST_SEED)] = 0,
     patients: NewPatients,
     output: Output,
 ) -> None:

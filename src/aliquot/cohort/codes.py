@@ -8,12 +8,15 @@ feature: ``missing_with`` then names the column that has it, and ``decode`` is g
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
+from msgspec import Meta
 
 from aliquot.cohort.cells import (
     as_stored,
+    is_kept,
     log_scale,
     read_numbers,
     read_truths,
@@ -23,11 +26,15 @@ from aliquot.cohort.cells import (
     within,
 )
 from aliquot.cohort.code_lists import chapter_of, key_of
-from aliquot.cohort.values import levels_of, loose_spelling, signs, spelt
+from aliquot.cohort.scaling import MAX_DECIMALS, SMALLEST
+from aliquot.cohort.values import LARGEST, levels_of, loose_spelling, signs, spelt
 from aliquot.cohort.wording import counted
 from aliquot.errors import SchemaError
 
 RARE, MISSING, BELOW, ABOVE = "(rare)", "(missing)", "(below)", "(above)"
+_BOUND = 10 * LARGEST  # with room for rounding
+Measured = Annotated[float, Meta(ge=-_BOUND, le=_BOUND)]
+Spread = Annotated[float, Meta(ge=SMALLEST, le=_BOUND)]
 BELOW_SIGNS, ABOVE_SIGNS = ("<", "<=", "≤"), (">", ">=", "≥")
 
 
@@ -38,24 +45,28 @@ class NumberCode:
     name: str
     kind: str  # numeric or integer
     dtype: str  # type of the source column
-    median: float
-    centre: float
-    scale: float
+    median: Measured
+    centre: Measured
+    scale: Spread
     log: bool
-    low: float | None
-    high: float | None
-    clip: float  # bound on |z|; 0: none
-    decimals: int  # of the source, as far as float32 scores carry them
+    low: Measured | None
+    high: Measured | None
+    clip: Annotated[float, Meta(ge=0, le=LARGEST)]  # bound on |z|; 0: none
+    decimals: Annotated[int, Meta(ge=0, le=MAX_DECIMALS)]  # of the source, as far as float32 scores carry them
     missing: bool  # whether a (missing) feature follows
     missing_with: str | None = None  # column whose (missing) feature tells the gaps of this one too
-    row_low: float | None = None  # range of the numbers in valid rows; ten or more patients lie at or beyond either end
-    row_high: float | None = None
-
+    row_low: Measured | None = None  # range of the numbers in valid rows; ten or more patients lie at or beyond an end
+    row_high: Measured | None = None
     below: tuple[str, float] | None = None  # sign and bound of cells like <0.2, which have a flag of their own
     above: tuple[str, float] | None = None  # the same of cells like >90
     days_from: str | None = None  # column of the dates from which the days of this one are counted
     day_first: bool | None = None  # of dates like 31/01/2024
     gap_values: tuple[float | str, ...] | None = None  # cells that mean missing
+
+    def __post_init__(self) -> None:
+        in_order = _in_order(self.low, self.high) and _in_order(self.row_low, self.row_high)
+        if not in_order or is_kept(self.dtype) is not True:
+            raise ValueError(f"column {self.name!r} has no range or type that numbers could have")
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -164,6 +175,10 @@ class TruthCode:
     missing_with: str | None = None
     gap_values: tuple[float | str, ...] | None = None  # cells that mean missing
 
+    def __post_init__(self) -> None:
+        if is_kept(self.dtype) is False:
+            raise ValueError(f"column {self.name!r} has no type that truth values could have")
+
     @property
     def features(self) -> tuple[str, ...]:
         """Names of the encoded columns."""
@@ -202,6 +217,10 @@ class LevelCode:
     levels: tuple[str, ...]
     missing: bool
     gap_values: tuple[float | str, ...] | None = None  # cells that mean missing
+
+    def __post_init__(self) -> None:
+        if is_kept(self.dtype) is False or len(set(self.bins)) < len(self.bins):
+            raise ValueError(f"column {self.name!r} has no type that levels could have, or a level twice")
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -276,6 +295,10 @@ class ListCode(LevelCode):
 
 
 Code = NumberCode | TruthCode | LevelCode
+
+
+def _in_order(low: float | None, high: float | None) -> bool:
+    return low is None or high is None or low <= high
 
 
 def ranks(name: str, cells: pd.Series, levels: tuple[str, ...]) -> pd.Series:

@@ -2,9 +2,9 @@
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,9 +15,9 @@ from aliquot.cohort.fitting import EncoderSettings, fit_code, share_gaps
 from aliquot.cohort.schema import Schema
 from aliquot.cohort.wording import quoted
 from aliquot.errors import SchemaError, TamperedError
+from aliquot.loading import expecting, json_of, require, typed
 
 FORMAT, VERSION = "aliquot-encoder", 1
-T = TypeVar("T")
 
 _CODES = {
     **{"numeric": NumberCode, "integer": NumberCode, "date": NumberCode, "ordinal": OrdinalCode},
@@ -119,30 +119,43 @@ class Encoder:
     @classmethod
     def from_json(cls, text: str) -> "Encoder":
         """The encoder that ``to_json`` wrote; a TamperedError where the text is not whole and unchanged."""
-        return unless_tampered(_parse(text), f"{FORMAT}, version {VERSION}")
+        with expecting(tampered(f"{FORMAT}, version {VERSION}")):
+            return parse(text)
 
 
-def unless_tampered(encoder: T | None, what: str) -> T:
-    """The encoder, or an error where its text was not whole and unchanged."""
-    if encoder is None:
-        raise TamperedError(
-            f"the encoder is not a whole and unchanged file of the format {what}; "
-            "take it from the original release again"
-        )
+@dataclass(frozen=True)
+class _Document:
+    format: Literal["aliquot-encoder"]
+    version: Literal[1]
+    columns: list[dict[str, Any]]
+    features: list[str]
+    sha256: str
+
+
+def parse(text: str) -> Encoder:
+    """The encoder in a document; a NotAsWrittenError where it is not whole and unchanged."""
+    document = typed(json_of(text), _Document)
+    require(document.sha256 == checksum_of({"columns": document.columns, "features": document.features}))
+    encoder = encoder_of(document.columns)
+    require([*encoder.feature_names] == document.features)
     return encoder
 
 
-def _parse(text: str) -> Encoder | None:
-    try:
-        document = json.loads(text)
-        content = {"columns": document["columns"], "features": document["features"]}
-        stated = document["format"], document["version"], document["sha256"]
-        encoder = Encoder(tuple(code_of(entry) for entry in content["columns"]))
-        whole = stated == (FORMAT, VERSION, checksum_of(content)) and [*encoder.feature_names] == content["features"]
-        whole &= {feature for code in encoder.columns for feature in code.decoded_from} <= set(encoder.feature_names)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
-    return encoder if whole else None
+def encoder_of(entries: list[dict[str, Any]]) -> Encoder:
+    """The encoder of columns that :func:`entry_of` described, if they go together."""
+    encoder = Encoder(tuple(code_of(entry) for entry in entries))
+    features = set(encoder.feature_names)
+    require(len(features) == len(encoder.feature_names))
+    require(len({code.name for code in encoder.columns}) == len(encoder.columns))
+    require(features.issuperset(feature for code in encoder.columns for feature in code.decoded_from))
+    return encoder
+
+
+def tampered(what: str) -> TamperedError:
+    """The error for an encoder of some format that is not whole and unchanged."""
+    return TamperedError(
+        f"the encoder is not a whole and unchanged file of the format {what}; take it from the original release again"
+    )
 
 
 def _check_present(frame: pd.DataFrame, names: list[str]) -> None:
@@ -157,12 +170,12 @@ def entry_of(code: Code) -> dict[str, Any]:
 
 
 def code_of(entry: dict[str, Any]) -> Code:
-    """The code that :func:`entry_of` described."""
-    return _CODES[entry["kind"]](**{key: _as_tuple(value) for key, value in entry.items()})
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value
+    """The code that :func:`entry_of` described, by its kind; a NotAsWrittenError where it describes none."""
+    kind = entry.get("kind")
+    require(isinstance(kind, str) and kind in _CODES)
+    code = _CODES[str(kind)]
+    require(entry.keys() <= {field.name for field in fields(code)})
+    return typed(entry, code)
 
 
 def checksum_of(content: dict[str, Any]) -> str:

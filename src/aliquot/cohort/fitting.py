@@ -106,7 +106,7 @@ def _fit_levels(column: Column, cells: pd.Series, rare_below: int, patients: np.
     kept = [level for level, count in zip(levels, counts, strict=True) if count >= rare_below]
     return LevelCode(
         name=column.name,
-        kind=column.kind,
+        kind="categorical",
         dtype=str(cells.dtype),
         levels=tuple(sorted(set(kept) - {RARE, MISSING})),
         missing=patients_in(codes < 0, patients) >= rare_below,
@@ -118,7 +118,7 @@ def _fit_truths(column: Column, cells: pd.Series, rare_below: int, patients: np.
     present = values[~np.isnan(values)]
     return TruthCode(
         name=column.name,
-        kind=column.kind,
+        kind="boolean",
         dtype=str(cells.dtype),
         spelling=_spelling(cells),
         mode=bool(present.mean() > 0.5) if present.size else False,
@@ -158,7 +158,7 @@ def _fit_numbers(
     ends = on_decimals(ends, decimals, median)
     return NumberCode(
         name=column.name,
-        kind=column.kind,
+        kind="integer" if column.kind == "integer" else "numeric",
         dtype=str(cells.dtype),
         median=median,
         centre=centre,

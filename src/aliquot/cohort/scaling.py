@@ -10,6 +10,7 @@ from aliquot.disclosure import COARSE, SUPPORT, coarse, patients_in, roundest
 
 TAIL = 0.005  # of the values on either side lie outside the range of rows, and are winsorised where that is asked
 MAX_DECIMALS = 6
+SMALLEST = 1e-30  # spread; no measurement gets there
 ROUNDING = 1e-12  # a spread below this share of the largest value is rounding error
 USUAL_SCORE = 4.0  # decimals are such that scores up to here come back, and those at the ends of the range
 
@@ -44,8 +45,8 @@ def centre_and_scale(
     winsorised = np.clip(kept, *np.quantile(kept, (TAIL, 1 - TAIL))) if kind == "robust" else kept
     for those in (winsorised, kept):
         spread = float(those.std())
-        if spread > ROUNDING * np.abs(those).max():
-            return coarse(float(those.mean()), spread, len(furthest)), coarse(spread, spread, len(furthest))
+        if spread > max(ROUNDING * np.abs(those).max(), SMALLEST):
+            return coarse(float(those.mean()), spread, len(furthest)), coarse(spread, spread, len(furthest)) or 1.0
     return coarse(float(values.mean()), 1.0, len(furthest)), 1.0
 
 

@@ -1,8 +1,5 @@
 """What each column of a table holds: inferred from the table, corrected by the user in a small TOML file."""
 
-import math
-import re
-import tomllib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +10,10 @@ import tomli_w
 
 from aliquot.cohort.code_lists import SCHEMES
 from aliquot.cohort.kinds import FEATURE_KINDS, KINDS, NUMBER_KINDS, Kind, kind_of
-from aliquot.cohort.values import loose_spelling
+from aliquot.cohort.values import LARGEST, loose_spelling
 from aliquot.cohort.wording import quoted, suggestion
 from aliquot.errors import FileError, SchemaError, known_names
+from aliquot.loading import MOST_TOML, NotAsWrittenError, content_of, toml_of
 
 _TYPES = {  # of the keys of an entry
     "kind": str,
@@ -195,12 +193,13 @@ def _read_entries(path: Path) -> dict[str, dict[str, Any]]:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError:
+        content = content_of(path, MOST_TOML)
+    except (OSError, NotAsWrittenError):
         raise FileError(f"the schema file {str(path)!r} cannot be read; check its name and permissions") from None
-    except ValueError as error:
-        where = re.search(r"line \d+", str(error))
-        place = f" (see {where.group()})" if where else ""
+    try:
+        document = toml_of(content)
+    except NotAsWrittenError as error:
+        place = f" (see {error.where})" if error.where else ""
         raise FileError(f"the schema file {str(path)!r} is not valid TOML{place}; correct it there") from None
     entries = document.get("columns", {})
     if set(document) - {"columns"} or not isinstance(entries, dict):
@@ -233,4 +232,4 @@ def _has_type(value: object, kind: type | tuple[type, ...]) -> bool:
         return kind is list and all(_has_type(one, (int, float, str)) for one in value)
     if isinstance(value, bool):
         return kind is bool
-    return isinstance(value, kind) and not (isinstance(value, float) and not math.isfinite(value))
+    return isinstance(value, kind) and (not isinstance(value, int | float) or abs(value) <= LARGEST)

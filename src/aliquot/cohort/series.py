@@ -10,21 +10,25 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
+from msgspec import Meta
 
 from aliquot.cohort.codes import NumberCode
-from aliquot.cohort.encoder import Encoder, checksum_of, code_of, entry_of, unless_tampered
+from aliquot.cohort.encoder import Encoder, checksum_of, code_of, encoder_of, entry_of, tampered
 from aliquot.cohort.fitting import EncoderSettings, fit_code
 from aliquot.cohort.schema import Column, Schema
+from aliquot.cohort.values import LARGEST
 from aliquot.cohort.wording import counted, quoted
 from aliquot.disclosure import SUPPORT, patients_in
 from aliquot.errors import SchemaError
+from aliquot.loading import expecting, json_of, require, typed
 
 _FORMAT, _VERSION = "aliquot-series-encoder", 1
 MEASURED = "(measured)"
+MOST_COLUMNS = 5_000_000  # of rows.parquet, in which steps stand side by side
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +170,8 @@ class SeriesEncoder:
     @classmethod
     def from_json(cls, text: str) -> "SeriesEncoder":
         """The encoder that ``to_json`` wrote; a TamperedError where the text is not whole and unchanged."""
-        return unless_tampered(_parse(text), f"{_FORMAT}, version {_VERSION}")
+        with expecting(tampered(f"{_FORMAT}, version {_VERSION}")):
+            return _parse(text)
 
     def _in_order(self, series: Series) -> np.ndarray:
         """The values of the encoder's channels in its order; other channels are passed over."""
@@ -263,19 +268,36 @@ def as_long(series: Series, frame: pd.DataFrame) -> pd.DataFrame:
     return whole.sort_values(["row", "hour"], kind="stable").reset_index(drop=True)
 
 
-def _parse(text: str) -> SeriesEncoder | None:
-    try:
-        document: dict[str, Any] = json.loads(text)
-        stated = document.pop("format"), document.pop("version"), document.pop("sha256")
-        encoder = SeriesEncoder(
-            document["steps"],
-            document["step_hours"],
-            tuple(code_of(entry) for entry in document["channels"]),  # pyright: ignore[reportArgumentType]
-            tuple(document["gaps"]),
-            Encoder(tuple(code_of(entry) for entry in document["static"])),
-        )
-        whole = stated == (_FORMAT, _VERSION, checksum_of(document))
-        whole &= [*encoder.feature_names] == document["features"]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
-    return encoder if whole else None
+@dataclass(frozen=True)
+class _Document:
+    format: Literal["aliquot-series-encoder"]
+    version: Literal[1]
+    steps: Annotated[int, Meta(ge=1, le=MOST_COLUMNS)]
+    step_hours: Annotated[float, Meta(gt=0, le=LARGEST)]
+    channels: list[dict[str, Any]]
+    gaps: tuple[bool, ...]
+    static: list[dict[str, Any]]
+    features: list[str]
+    sha256: str
+
+
+def _parse(text: str) -> SeriesEncoder:
+    values = json_of(text)
+    document = typed(values, _Document)
+    stated = {"format", "version", "sha256"}
+    require(document.sha256 == checksum_of({name: values[name] for name in values if name not in stated}))
+    codes = tuple(_channel_of(entry) for entry in document.channels)
+    require(len(document.gaps) == len(codes) > 0)
+    static = encoder_of(document.static)
+    encoder = SeriesEncoder(document.steps, document.step_hours, codes, document.gaps, static)
+    require([*encoder.feature_names] == document.features)
+    names = {*encoder.channel_names, *(code.name for code in static.columns)}
+    require(len(names) == len(codes) + len(static.columns) and len({*document.features}) == len(document.features))
+    require(document.steps * len(document.features) <= MOST_COLUMNS)
+    return encoder
+
+
+def _channel_of(entry: dict[str, Any]) -> NumberCode:
+    code = code_of(entry)
+    require(isinstance(code, NumberCode) and len(code.decoded_from) == 1)
+    return code  # pyright: ignore[reportReturnType]

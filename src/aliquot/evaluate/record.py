@@ -9,6 +9,8 @@ from typing import Any, Self, Union, get_args, get_origin, get_type_hints
 import numpy as np
 from numpy.typing import ArrayLike
 
+from aliquot.loading import NotAsWrittenError, require, typed
+
 
 @dataclass(frozen=True)
 class Record:
@@ -20,7 +22,7 @@ class Record:
     without a default                               always there; an empty one as ``null``, ``[]`` or ``{}``
     with a default                                  absent where it has that value
     ``tuple[X, ...]``, ``Mapping[str, X]``          an array, an object
-    a union                                         whichever of its types the value has
+    a union                                         whichever of its types the value has; one record at most
     ==============================================  ===========================================================
 
     Keys that no field has, for example of a newer version, are in ``further`` and are written back unchanged. What is
@@ -44,7 +46,7 @@ class Record:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Self:
-        """The record that a document describes."""
+        """The record that a document describes; a NotAsWrittenError where it describes none."""
         named = _fields_of(cls)
         given = {name: _typed(hint, document[name]) for name, (hint, _) in named.items() if name in document}
         absent = {name: _empty(name, hint) for name, (hint, needed) in named.items() if needed and name not in document}
@@ -85,7 +87,7 @@ def as_tuple(values: ArrayLike, decimals: int = 4) -> tuple[Any, ...]:
 @cache
 def _fields_of(record: type[Record]) -> dict[str, tuple[Any, bool]]:
     """The type of each field, and whether it has no default."""
-    hints = get_type_hints(record)
+    hints = get_type_hints(record, include_extras=True)
     return {one.name: (hints[one.name], one.default is MISSING) for one in fields(record) if one.name != "further"}
 
 
@@ -98,21 +100,21 @@ def _plain(value: Any) -> Any:
 
 
 def _typed(hint: Any, value: Any) -> Any:
-    kind = get_origin(hint) or hint
-    if kind in (Union, types.UnionType):
-        return _typed(next((one for one in get_args(hint) if _has_type(one, value)), Any), value)
+    kind, inner = get_origin(hint) or hint, get_args(hint)
+    if _is_record(kind):
+        require(isinstance(value, Mapping))
+        return kind.from_json(value)
+    if not any(map(_holds_record, inner)):
+        return typed(value, hint)
     if kind is tuple:
-        return tuple(_typed(get_args(hint)[0], part) for part in value)
+        return tuple(_typed(inner[0], part) for part in typed(value, list))
     if kind is Mapping:
-        return {name: _typed(get_args(hint)[1], part) for name, part in value.items()}
-    return hint.from_json(value) if _is_record(hint) else value
+        return {name: _typed(inner[1], part) for name, part in typed(value, dict[str, Any]).items()}
+    return None if value is None and type(None) in inner else _typed(next(filter(_holds_record, inner)), value)
 
 
-def _has_type(hint: Any, value: Any) -> bool:
-    kind = get_origin(hint) or hint
-    if _is_record(kind) or kind is Mapping:
-        return isinstance(value, Mapping)
-    return isinstance(value, list if kind is tuple else kind)
+def _holds_record(hint: Any) -> bool:
+    return _is_record(hint) or any(map(_holds_record, get_args(hint)))
 
 
 def _is_record(hint: Any) -> bool:
@@ -128,4 +130,4 @@ def _empty(name: str, hint: Any) -> Any:
         return {}
     if kind in (Union, types.UnionType) and type(None) in get_args(hint):
         return None
-    raise ValueError(f"the document lacks {name!r}")
+    raise NotAsWrittenError(f"the document lacks {name!r}")

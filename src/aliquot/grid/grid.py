@@ -11,7 +11,9 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
+
+from msgspec import Meta
 
 from aliquot.cohort import Cohort
 from aliquot.context import Progress
@@ -19,10 +21,42 @@ from aliquot.drafts import alive, write_atomically
 from aliquot.errors import AliquotError, FileError, TamperedError
 from aliquot.grid.cell import Cell, CellResult
 from aliquot.grid.executors import Executor
-from aliquot.grid.pieces import Outcome, Piece, Worker, fingerprint_of, in_waves
+from aliquot.grid.pieces import Marker, Outcome, Piece, Worker, fingerprint_of, in_waves
 from aliquot.identity import check_versions, checksum_text, versions
+from aliquot.loading import NotAsWrittenError, Versions, expecting, json_in, plain, require
 from aliquot.run.private import private_folder
 from aliquot.run.source import EMBEDDED, Source
+
+T = TypeVar("T")
+CellName = Annotated[str, Meta(pattern=r"^[\w-]+$")]  # a name of files too
+
+
+@dataclass(frozen=True)
+class _Described:
+    cohort: str
+    title: str
+
+
+@dataclass(frozen=True)
+class _Grid:
+    began: float
+    cells: dict[CellName, _Described]
+
+
+@dataclass(frozen=True)
+class _Failure:
+    reason: str
+
+
+@dataclass(frozen=True)
+class _Made:
+    versions: Versions | None = None
+
+
+@dataclass(frozen=True)
+class _Finished:
+    result: dict[str, Any]
+    sha256: str
 
 
 @dataclass(frozen=True)
@@ -115,10 +149,10 @@ def _write_plan(folder: Path, entries: Sequence[Entry], names: Sequence[str]) ->
 
 def _settle(folder: Path, name: str, outcome: Outcome) -> None:
     """Write what became of a cell; its checkpoints are no longer needed once it has a result."""
-    failed = _failed(folder, name)
-    if outcome.failed:
+    failed, reason = _failed(folder, name), outcome.failed or _not_finite(outcome.result)
+    if reason:
         failed.parent.mkdir(exist_ok=True)
-        write_atomically(failed, json.dumps({"reason": outcome.failed}).encode())
+        write_atomically(failed, json.dumps({"reason": reason}).encode())
     elif outcome.result is not None:
         _write_result(_cell(folder, name), outcome.result)
         failed.unlink(missing_ok=True)
@@ -126,12 +160,21 @@ def _settle(folder: Path, name: str, outcome: Outcome) -> None:
     _running(folder, name).unlink(missing_ok=True)
 
 
+def _not_finite(result: CellResult | None) -> str:
+    """Why a result cannot be kept: it holds what is no number; nothing where it can."""
+    try:
+        plain(None if result is None else result.to_json())
+    except NotAsWrittenError:
+        return "its networks diverged: a figure of it is not finite; use smaller learning rates"
+    return ""
+
+
 def _result(folder: Path, entry: Entry, name: str) -> CellResult:
     label, cohort, request = entry.cell.label, entry.cohort, entry.cell.request
     try:
         if _cell(folder, name).exists():
             return replace(_read_result(_cell(folder, name)), label=label, cohort=cohort)
-        reason = _json(_failed(folder, name))["reason"]
+        reason = _json(_failed(folder, name), _Failure).reason
     except TamperedError as error:
         reason = str(error)
     size, seed = request.rows_per_class, request.seed
@@ -144,8 +187,8 @@ def _is_done(folder: Path, name: str) -> bool:
     if not path.exists():
         return False
     try:
-        found = json.loads(path.read_text("utf-8")).get("versions")
-    except (ValueError, AttributeError):
+        found = json_in(path, _Made).versions
+    except NotAsWrittenError:
         return True  # not whole: the table says so
     check_versions(found, f"results in {folder}", "install these versions, or choose another folder")
     return True
@@ -161,14 +204,11 @@ def _write_result(path: Path, result: CellResult) -> None:
 
 def _read_result(path: Path) -> CellResult:
     """A finished cell; a file that is not what was written is an error that says how to have it done again."""
-    try:
-        document = json.loads(path.read_text("utf-8"))
-        content = document["result"]
-        if document["sha256"] == checksum_text(json.dumps(content)):
-            return CellResult.from_json(content)
-    except (ValueError, KeyError, TypeError):
-        pass
-    raise TamperedError(f"the result {path.name} was changed or is not whole; delete it to have that cell run again")
+    again = f"the result {path.name} was changed or is not whole; delete it to have that cell run again"
+    with expecting(TamperedError(again)):
+        document = json_in(path, _Finished)
+        require(document.sha256 == checksum_text(json.dumps(document.result)))
+        return CellResult.from_json(document.result)
 
 
 @dataclass(frozen=True)
@@ -186,14 +226,14 @@ def status(folder: Path) -> GridStatus:
     """How far the grid in a folder is, by its files alone."""
     if not (folder / "grid.json").is_file():
         raise FileError(f"asked for the grid in {folder}, but there is none; check the path")
-    plan = _json(folder / "grid.json")
-    titles = {name: f"{cell['cohort']}: {cell['title']}" for name, cell in plan["cells"].items()}
+    plan = _json(folder / "grid.json", _Grid)
+    titles = {name: f"{cell.cohort}: {cell.title}" for name, cell in plan.cells.items()}
     ends = {name: _cell(folder, name).stat().st_mtime for name in titles if _cell(folder, name).exists()}
     running = {name: where for name in titles if name not in ends and (where := _where(_running(folder, name)))}
     left = [name for name in titles if name not in ends and name not in running]
-    failed = {name: _json(_failed(folder, name))["reason"] for name in left if _failed(folder, name).exists()}
-    waiting, fresh = len(left) - len(failed), [end for end in ends.values() if end >= plan["began"]]
-    pace = (max(fresh) - plan["began"]) / len(fresh) / 60 if fresh else None  # minutes per cell, however many at once
+    failed = {name: _json(_failed(folder, name), _Failure).reason for name in left if _failed(folder, name).exists()}
+    waiting, fresh = len(left) - len(failed), [end for end in ends.values() if end >= plan.began]
+    pace = (max(fresh) - plan.began) / len(fresh) / 60 if fresh else None  # minutes per cell, however many at once
     return GridStatus(
         done=len(ends),
         running=tuple((titles[name], where) for name, where in running.items()),
@@ -206,21 +246,18 @@ def status(folder: Path) -> GridStatus:
 def _where(path: Path) -> str:
     """Where a cell is being run and for how long; nothing if nobody does, or who did is dead."""
     try:
-        marker = json.loads(path.read_text("utf-8"))
+        marker = _json(path, Marker)
     except FileNotFoundError:
         return ""
-    if marker["host"] == socket.gethostname() and not alive(marker["pid"]):
+    if marker.host == socket.gethostname() and not alive(marker.pid):
         return ""
-    return f"{marker['host']}, process {marker['pid']}, for {(time.time() - marker['since']) / 60:.0f} min"
+    return f"{marker.host}, process {marker.pid}, for {(time.time() - marker.since) / 60:.0f} min"
 
 
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        return json.loads(path.read_text("utf-8"))
-    except ValueError:
-        raise TamperedError(
-            f"{path.name} of the grid was changed or is not whole; run the same command again"
-        ) from None
+def _json(path: Path, kind: type[T]) -> T:
+    changed = f"{path.name} of the grid was changed or is not whole; run the same command again"
+    with expecting(TamperedError(changed)):
+        return json_in(path, kind)
 
 
 def _cell(folder: Path, name: str) -> Path:

@@ -9,7 +9,7 @@ import os
 import socket
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -23,6 +23,7 @@ from aliquot.experts import expert_blocks, pilot_count
 from aliquot.grid.cell import Cell, CellResult
 from aliquot.grid.score import cell_result
 from aliquot.identity import check_versions, identity, versions
+from aliquot.loading import Positive
 from aliquot.methods.precompute import Share, precompute
 from aliquot.networks.training import forget_programs
 from aliquot.run.source import Source
@@ -160,12 +161,21 @@ def fingerprint_of(cohort: Cohort, cell: Cell) -> str:
     return _encoded(cohort, cell.request.seed, cell.request.settings.encoder).fingerprint
 
 
+@dataclass(frozen=True)
+class Marker:
+    """Where a cell is being run, and since when."""
+
+    host: str
+    pid: Positive
+    since: float
+
+
 def mark(folder: Path, piece: Piece) -> Path:
     """Note in a file that a cell is being run, where and since when; its path."""
     path = folder / "running" / f"{piece.name}.json"
     path.parent.mkdir(exist_ok=True)
-    where = {"host": socket.gethostname(), "pid": os.getpid(), "since": time.time()}
-    write_atomically(path, json.dumps(where).encode())
+    where = Marker(socket.gethostname(), os.getpid(), time.time())
+    write_atomically(path, json.dumps(asdict(where)).encode())
     return path
 
 

@@ -10,14 +10,17 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from aliquot.cohort import EncoderSettings
+from aliquot.cohort.values import LARGEST
 from aliquot.errors import FileError, SettingsError, known_names
 from aliquot.evaluate.protocol import EvaluationSettings
+from aliquot.loading import DEEPEST, MOST_TOML, NotAsWrittenError, content_of, expecting, toml_of
 from aliquot.methods import Method, MethodSettings, get_method
 from aliquot.networks import Build, Network, get_network, own_network
 from aliquot.networks.architecture import small_network
 from aliquot.presets import BUDGETS, PRESETS, preset_text
 from aliquot.registry import NETWORKS
 
+LARGEST_COUNT = 2**31 - 1
 Change = Mapping[str, Any] | str | Path  # nested values, ``section.name=value``, or a TOML file
 
 
@@ -185,12 +188,10 @@ def settings_from(values: dict[str, Any]) -> Settings:
 
 
 def _read_toml(file: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(Path(file).read_text("utf-8"))
-    except FileNotFoundError:
-        raise FileError(f"asked for the settings file {file}, but there is none; check the path") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
-        raise FileError(f"asked for the settings file {file}, but it is not TOML; check its syntax") from None
+    if not Path(file).is_file():
+        raise FileError(f"asked for the settings file {file}, but there is none; check the path")
+    with expecting(FileError(f"asked for the settings file {file}, but it is not TOML; check its syntax")):
+        return toml_of(content_of(Path(file), MOST_TOML))
 
 
 def _parse_override(override: str) -> dict[str, Any]:
@@ -199,10 +200,10 @@ def _parse_override(override: str) -> dict[str, Any]:
     if not equals or not name.strip():
         raise SettingsError(f"asked to set {override!r}; write section.name=value, as in match.student_steps=20")
     try:
-        value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        value = toml_of(f"value = {text}".encode())["value"]
+    except NotAsWrittenError:
         value = text.strip()
-    *sections, last = name.strip().split(".")
+    *sections, last = name.strip().split(".", DEEPEST)
     nested: dict[str, Any] = {last: value}
     for section in reversed(sections):
         nested = {section: nested}
@@ -240,7 +241,7 @@ def _build(kind: type, values: dict[str, Any], section: str) -> Any:
 
 
 def _checked(value: Any, hint: Any, default: Any, name: str) -> Any:
-    """The value as the hinted type. Numbers are finite and not negative; counts with a positive default positive."""
+    """The value as the hinted type. Numbers are bounded and not negative; counts with a positive default positive."""
     if get_origin(hint) is Literal:
         if value in get_args(hint):
             return value
@@ -253,6 +254,9 @@ def _checked(value: Any, hint: Any, default: Any, name: str) -> Any:
     if type(value) is not hint:
         raise SettingsError(f"asked to set {name} to {value!r}; it must be of type {hint.__name__}")
     lowest = 1 if hint is int and default > 0 else 0
-    if hint in (int, float) and not (lowest <= value < float("inf")):
-        raise SettingsError(f"asked to set {name} to {value!r}; it must be a finite number of at least {lowest}")
+    largest = LARGEST_COUNT if hint is int else LARGEST
+    if hint in (int, float) and not (lowest <= value <= largest):
+        raise SettingsError(
+            f"asked to set {name} to {value!r}; it must be a finite number of at least {lowest} and at most {largest:g}"
+        )
     return value

@@ -3,30 +3,38 @@
 import hashlib
 import io
 import json
-import tomllib
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import tomli_w
+from jinja2 import TemplateError
+from msgspec import Meta
 
 from aliquot.cohort import Encoder, SeriesEncoder
 from aliquot.drafts import draft_of, write_atomically
-from aliquot.errors import FileError, RunFolderError, TamperedError
-from aliquot.evaluate.labels import begins_row
+from aliquot.errors import AliquotError, FileError, RunFolderError, TamperedError
 from aliquot.evaluate.results import Results
+from aliquot.loading import MOST_BYTES, NotAsWrittenError, content_of, expecting, json_in, require, text_of
 from aliquot.release.card import card
 from aliquot.release.condensation import Condensation
+from aliquot.release.contents import MOST_ROWS, read_results, read_rows
 from aliquot.release.croissant import croissant
 from aliquot.release.expand import Expansion, expand
+from aliquot.release.recipe import check_shape, read_recipe
 from aliquot.release.report import report
 from aliquot.release.spreadsheet import csv
 
+UNFIT = (
+    *(ArithmeticError, LookupError, TypeError, ValueError, AttributeError, AssertionError, TemplateError),
+    RuntimeWarning,
+)
 REPORT, CHECKSUMS = "report.html", "croissant.json"
 CHECKED = (
     "rows.parquet",
@@ -37,6 +45,17 @@ CHECKED = (
     "card.md",
     REPORT,
 )
+
+
+@dataclass(frozen=True)
+class _File:
+    name: str
+    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+
+
+@dataclass(frozen=True)
+class _Description:
+    distribution: list[_File]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,17 +121,23 @@ def read_release(folder: Path, *, checked: Sequence[str] = CHECKED) -> Release:
     folder = release_in(folder)
     sums = _checksums(folder)
     contents = {name: _checked(folder / name, sums.get(name)) for name in checked}
-    recipe = tomllib.loads(contents["recipe.toml"].decode())
-    kind = SeriesEncoder if "steps" in recipe["network"] else Encoder
-    encoder = kind.from_json(contents["encoder.json"].decode())
-    table = pq.read_table(io.BytesIO(contents["rows.parquet"])).to_pandas()
-    x, p = _rows(table, encoder, recipe["labels"])
+    with expecting(_tampered("recipe.toml")):
+        recipe = read_recipe(contents["recipe.toml"])
+    with expecting(_tampered("encoder.json")):
+        kind = SeriesEncoder if "steps" in recipe["network"] else Encoder
+        encoder = kind.from_json(text_of(contents["encoder.json"]))
+    with expecting(_tampered("recipe.toml")):
+        check_shape(recipe, encoder.shape)
+    with expecting(_tampered("metrics.json")):
+        results = read_results(contents["metrics.json"], recipe, encoder.shape)
+    with expecting(_tampered("rows.parquet")):
+        x, p = read_rows(contents["rows.parquet"], encoder.column_names, recipe["labels"])
     return Release(
         x.reshape(-1, *encoder.shape),
         p[:, 1] if p.shape[1] == 2 else p,
         encoder,
         recipe,
-        Results.from_json(json.loads(contents["metrics.json"])),
+        results,
     )
 
 
@@ -124,12 +149,27 @@ def rebuild_report(folder: Path) -> Path:
     """
     folder = release_in(folder)
     release = read_release(folder, checked=[name for name in CHECKED if name != REPORT])
-    page = report(condensation_of(release)).encode()
-    text = (folder / CHECKSUMS).read_text("utf-8")
-    old, new = _checksums(folder)[REPORT], hashlib.sha256(page).hexdigest()
+    with expecting(_tampered("metrics.json")):
+        page = _page(condensation_of(release)).encode()
+    with expecting(_tampered(CHECKSUMS)):
+        text = text_of(content_of(folder / CHECKSUMS))
+        old = _checksums(folder).get(REPORT)
+        require(old is not None)
+    new = hashlib.sha256(page).hexdigest()
     write_atomically(folder / REPORT, page)
-    write_atomically(folder / CHECKSUMS, text.replace(old, new).encode())
+    write_atomically(folder / CHECKSUMS, text.replace(str(old), new).encode())
     return folder / REPORT
+
+
+def _page(result: Condensation) -> str:
+    """The report, of numbers that were in one before: where it cannot be drawn from them, they are others."""
+    with warnings.catch_warnings(action="error", category=RuntimeWarning):  # of numbers that overflow
+        try:
+            return report(result)
+        except AliquotError:
+            raise
+        except UNFIT:
+            raise NotAsWrittenError("no report can be drawn from it") from None
 
 
 def condensation_of(release: Release) -> Condensation:
@@ -154,39 +194,23 @@ def release_in(folder: Path) -> Path:
     return folder / "release" if (folder / "release").is_dir() else folder
 
 
-def _rows(table: pd.DataFrame, encoder: Encoder | SeriesEncoder, labels: dict[str, Any]) -> tuple[np.ndarray, ...]:
-    """Features and class probabilities of the rows, each once; the probability of a hard label is 1."""
-    target, classes = labels["target"], labels["classes"]
-    x = table[list(encoder.column_names)].to_numpy(np.float32)
-    own = np.stack([(table[target] == name).to_numpy(np.float32) for name in classes], axis=1)
-    if labels["kind"] == "hard":
-        return x, own
-    p = table[[f"{target}={name}" for name in classes]].to_numpy(np.float32)
-    if "weight" not in labels:  # as of 0.1: one line for each row
-        return x, p
-    first = begins_row(np.hstack([x, p]), own.argmax(axis=1))
-    return x[first], p[first]
-
-
 def _checksums(folder: Path) -> dict[str, str]:
     path = folder / CHECKSUMS
     if not path.is_file():
         raise FileError(f"asked for the release in {folder}, but there is none (no croissant.json); check the path")
-    try:
-        return {entry["name"]: entry["sha256"] for entry in json.loads(path.read_text("utf-8"))["distribution"]}
-    except (ValueError, KeyError, TypeError):
-        raise _tampered(path) from None
+    with expecting(_tampered(CHECKSUMS)):
+        return {entry.name: entry.sha256 for entry in json_in(path, _Description).distribution}
 
 
 def _checked(path: Path, expected: str | None) -> bytes:
-    content = path.read_bytes() if path.is_file() else b""
-    if hashlib.sha256(content).hexdigest() != expected:
-        raise _tampered(path)
+    with expecting(_tampered(path.name)):
+        content = content_of(path, MOST_ROWS if path.name == "rows.parquet" else MOST_BYTES)
+        require(hashlib.sha256(content).hexdigest() == expected)
     return content
 
 
-def _tampered(path: Path) -> TamperedError:
+def _tampered(name: str) -> TamperedError:
     return TamperedError(
-        f"asked to read the release, but {path.name} is missing, truncated or was changed after it was written; "
+        f"asked to read the release, but {name} is missing, truncated or was changed after it was written; "
         "take the release from its source again"
     )

@@ -3,15 +3,16 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from aliquot.cohort import Cohort
 from aliquot.context import Context, Progress
 from aliquot.drafts import write_atomically
 from aliquot.errors import FileError, RunFolderError, TamperedError
 from aliquot.identity import check_versions, checksum_text, versions
+from aliquot.loading import Versions, expecting, json_in, require, typed
 from aliquot.release.bundle import write_release
 from aliquot.run.pipeline import PIPELINE
 from aliquot.run.private import LOCK, locked
@@ -23,6 +24,25 @@ from aliquot.run.stages.prepare import prepare
 from aliquot.run.store import FolderStore
 
 COMPARISON = "comparison"  # kind of a plan; the other one is "run"
+
+
+@dataclass(frozen=True)
+class _Document:
+    plan: dict[str, Any]
+    sha256: str
+
+
+class _Plan(TypedDict, total=False):
+    kind: str
+    name: str
+    versions: Versions | None
+
+
+class _RunPlan(TypedDict):
+    name: str
+    source: dict[str, Any]
+    request: dict[str, Any]
+    store: str | None
 
 
 def condense_into(
@@ -64,7 +84,7 @@ def resume(folder: Path, progress: Progress) -> Path:
     plan = run_plan(folder)
     store = plan["store"]
     shared = None if store is None else Path(store)
-    return condense_into(folder, source_of(plan), Request.from_plan(plan["request"]), progress, shared=shared)
+    return condense_into(folder, source_of(plan), request_of(plan), progress, shared=shared)
 
 
 def run_plan(folder: Path) -> dict[str, Any]:
@@ -73,12 +93,21 @@ def run_plan(folder: Path) -> dict[str, Any]:
     if plan.get("kind") == COMPARISON or COMPARISON in plan:
         raise RunFolderError(f"asked for the run in {folder}, which holds a comparison; run the same command again")
     _check_plan_versions(folder, plan)
+    with expecting(_changed()):
+        typed(plan, _RunPlan)
     return plan
+
+
+def request_of(plan: dict[str, Any]) -> Request:
+    """What was asked of the run of a plan."""
+    with expecting(_changed()):
+        return Request.from_plan(plan["request"])
 
 
 def source_of(plan: dict[str, Any]) -> Source:
     """Where the patients of a plan are, if they are still there."""
-    source = Source.from_plan(plan["source"])
+    with expecting(_changed()):
+        source = Source.from_plan(plan["source"])
     if not all(path.exists() for path in source.files):
         raise FileError("asked to go on, but the data file of this run is no longer where it was; put it back")
     return source
@@ -89,17 +118,15 @@ def read_plan(folder: Path) -> dict[str, Any]:
     path = _plan(folder)
     if not path.is_file():
         raise FileError(f"asked for the run in {folder}, but there is none; check the path")
-    try:
-        document = json.loads(path.read_text("utf-8"))
-        plan = document["plan"]
-        intact = document["sha256"] == checksum_text(json.dumps(plan, sort_keys=True))
-    except (ValueError, KeyError, TypeError):
-        intact, plan = False, {}
-    if not intact:
-        raise TamperedError(
-            "asked to read the plan of the run, but plan.json was changed; start over in another folder"
-        )
-    return plan
+    with expecting(_changed()):
+        document = json_in(path, _Document)
+        require(document.sha256 == checksum_text(json.dumps(document.plan, sort_keys=True)))
+        typed(document.plan, _Plan)
+    return document.plan
+
+
+def _changed() -> TamperedError:
+    return TamperedError("asked to read the plan of the run, but plan.json was changed; start over in another folder")
 
 
 @contextmanager

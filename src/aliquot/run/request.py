@@ -1,14 +1,26 @@
 """What is asked of a run, apart from the data."""
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Annotated, Any, TypedDict
+
+from msgspec import Meta
 
 from aliquot.identity import checksum_text, identity
+from aliquot.loading import Positive, typed
 from aliquot.methods import REAL_STARTS, Method, get_method
 from aliquot.networks import Build
 from aliquot.presets.settings import Change, Settings, default_method, load_settings, settings_from
 
 PROTOCOL = ("network", "encoder", "evaluation")  # sections of the settings that decide every result
+
+
+class _Plan(TypedDict):
+    method: str
+    rows_per_class: Positive
+    seed: Annotated[int, Meta(ge=0)]
+    preset: str
+    budget: str
+    settings: dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +65,8 @@ class Request:
     @classmethod
     def from_plan(cls, plan: dict[str, Any]) -> "Request":
         """The request that a plan holds; a setting that is newer than the plan has its default."""
-        return cls(**{**plan, "settings": settings_from(plan["settings"])})
+        asked = typed(plan, _Plan)
+        return cls(**{**asked, "settings": settings_from(asked["settings"])})
 
 
 @dataclass(frozen=True, kw_only=True)

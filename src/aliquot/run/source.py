@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import pandas as pd
 
@@ -25,10 +25,32 @@ from aliquot.cohort import (
 from aliquot.cohort.datasets import read_dataset
 from aliquot.cohort.embedded import TARGET, support2_frame
 from aliquot.errors import SchemaError, SettingsError
+from aliquot.loading import require, typed
 from aliquot.registry import READERS
 
 EMBEDDED = "embedded:support2"
 EMBEDDED_LICENCE = "SUPPORT2, UCI Machine Learning Repository 880; CC BY 4.0"
+
+
+class _Columns(TypedDict, total=False):
+    target: str | None
+    patient_id: str | None
+    split: str | None
+    positive: bool | int | float | str | None
+    schema: str | None
+    drop: tuple[str, ...]
+    subgroups: tuple[str, ...]
+    licence: str | None
+
+
+class _Plan(TypedDict):
+    file: str
+    sheet: NotRequired[str | None]
+    sql: NotRequired[str | None]
+    cohort: str | None
+    read_options: tuple[tuple[str, str], ...]
+    columns: _Columns
+    layout: Layout | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,17 +68,8 @@ class Source:
     @classmethod
     def from_plan(cls, plan: Mapping[str, Any]) -> "Source":
         """The source that a plan holds as JSON, also an old one, in which columns and layout are not grouped."""
-        plan = plan if "columns" in plan else _nested(plan)
-        layout = plan["layout"]
-        return cls(
-            file=plan["file"],
-            sheet=plan.get("sheet"),
-            sql=plan.get("sql"),
-            cohort=plan["cohort"],
-            read_options=tuple((name, value) for name, value in plan["read_options"]),
-            columns=Columns(**plan["columns"]),
-            layout=None if layout is None else Layout(**layout),
-        )
+        found = typed(plan if "columns" in plan else _nested(plan), _Plan)
+        return cls(**{**found, "columns": Columns(**found["columns"])})
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -148,6 +161,7 @@ class Source:
 
 def _nested(plan: Mapping[str, Any]) -> dict[str, Any]:
     """An old plan as the new ones are; a known dataset then held the target of another."""
+    require("file" in plan)
     names = ("target", "patient_id", "split", "positive", "schema", "drop", "subgroups", "licence")
     columns = {name: plan[name] for name in names if name in plan}
     if plan.get("cohort") is not None or plan["file"] == EMBEDDED:

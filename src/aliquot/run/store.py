@@ -18,6 +18,17 @@ from aliquot.run.private import private_folder
 TYPES = {"F64": "f8", "F32": "f4", "F16": "f2", "I64": "i8", "I32": "i4", "U32": "u4", "U8": "u1", "BOOL": "?"}
 
 
+class Kept(dict[str, np.ndarray]):
+    """The arrays of a file; one that is asked for and is not there is the error that says so."""
+
+    def __init__(self, arrays: Mapping[str, np.ndarray], absent: TamperedError):
+        super().__init__(arrays)
+        self._absent = absent
+
+    def __missing__(self, name: str) -> np.ndarray:
+        raise self._absent
+
+
 class FolderStore:
     """A :class:`~aliquot.context.Store` in a folder that only its owner can read.
 
@@ -35,20 +46,22 @@ class FolderStore:
         path = self._path(name)
         if not path.exists():
             return None
+        damaged = TamperedError(
+            f"asked to continue from the checkpoint {name!r}, but its file is truncated or was changed; "
+            f"delete {path.name} to have that stage done again"
+        )
         try:
-            with safe_open(path, framework="numpy") as file:  # checks the file's layout
+            with safe_open(path, framework="numpy") as file:  # checks the file's layout, and that sizes fit the shapes
                 metadata = file.metadata() or {}
-            arrays = _mapped(path)
+            arrays = Kept(_mapped(path), damaged)
+            made_with = from_metadata(metadata.get("versions"))
             intact = metadata.get("sha256") == _checksum(arrays, metadata.get("versions"))
-        except (SafetensorError, OSError, ValueError):
-            intact, metadata, arrays = False, {}, {}
+        except (SafetensorError, OSError, ValueError, KeyError):
+            raise damaged from None
         if not intact:
-            raise TamperedError(
-                f"asked to continue from the checkpoint {name!r}, but its file is truncated or was changed; "
-                f"delete {path.name} to have that stage done again"
-            )
+            raise damaged
         remedy = "install these versions, or let the run begin again in another folder (or another store=…)"
-        check_versions(from_metadata(metadata.get("versions")), f"stored work ({name})", remedy)
+        check_versions(made_with, f"stored work ({name})", remedy)
         return arrays
 
     def put(self, name: str, arrays: Mapping[str, np.ndarray]) -> None:

@@ -18,8 +18,7 @@ from aliquot.identity import identity
 from aliquot.networks import Network
 from aliquot.networks.architecture import other_networks
 from aliquot.release.bundle import Release, read_release
-from aliquot.run.folder import run_plan, source_of
-from aliquot.run.request import Request
+from aliquot.run.folder import request_of, run_plan, source_of
 from aliquot.run.stage import Run
 from aliquot.run.stages.prepare import prepare
 from aliquot.run.store import FolderStore
@@ -38,7 +37,7 @@ def transfer_into(
     stopped goes on where it was.
     """
     plan = run_plan(folder)
-    request, cohort = Request.from_plan(plan["request"]), source_of(plan).read()
+    request, cohort = request_of(plan), source_of(plan).read()
     run = prepare(Run(cohort=cohort, request=request))
     if request.name(run.parts.fingerprint, cohort.licence) != plan["name"]:
         raise RunFolderError("asked to try other networks, but the run's data has changed since it began; put it back")

@@ -8,6 +8,9 @@ from scipy.sparse import csr_array
 from aliquot.cohort.values import LARGEST
 from aliquot.cohort.wording import counted, quoted
 from aliquot.errors import FileError
+from aliquot.loading import arrays_in, expecting
+
+LARGEST_AXIS = 10**8  # of stays, hours or features
 
 
 def read_sparse(path: Path, ndim: int, *, remedy: str) -> tuple[csr_array, int, int]:
@@ -32,7 +35,8 @@ def read_sparse(path: Path, ndim: int, *, remedy: str) -> tuple[csr_array, int, 
 
 
 def _read_coordinates(path: Path, ndim: int, remedy: str) -> tuple[np.ndarray, np.ndarray, list[int]]:
-    stored = _read_npz(path, remedy)
+    with expecting(FileError(f"{str(path)!r} cannot be read as a NumPy archive to its end; {remedy}")):
+        stored = arrays_in(path)
     absent = [key for key in ("coords", "data", "shape") if key not in stored]
     if absent:
         form = " and is in the compressed form (gcxs)" if {"indptr", "compressed_axes"} & set(stored) else ""
@@ -49,14 +53,6 @@ def _read_coordinates(path: Path, ndim: int, remedy: str) -> tuple[np.ndarray, n
         )
     if shape[:-1].min() < 1 or shape[-1] < 0 or np.any(stored.get("fill_value", 0)):
         raise FileError(f"{str(path)!r} has no stays, no hours, or cells that are not 0 by default; {remedy}")
+    if shape.max() > LARGEST_AXIS:
+        raise FileError(f"{str(path)!r} has an axis of more than {LARGEST_AXIS:,}, which no cohort needs; {remedy}")
     return coords, data, [int(size) for size in shape]
-
-
-def _read_npz(path: Path, remedy: str) -> dict[str, np.ndarray]:
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            return {key: arrays[key] for key in arrays.files}
-    except MemoryError:
-        raise
-    except Exception:  # a damaged file can raise anything, down to SyntaxError from numpy's header
-        raise FileError(f"{str(path)!r} cannot be read as a NumPy archive to its end; {remedy}") from None

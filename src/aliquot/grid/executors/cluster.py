@@ -17,10 +17,11 @@ import numpy as np
 from aliquot.cohort import Cohort
 from aliquot.context import Context, InMemoryStore, Progress
 from aliquot.drafts import write_atomically
-from aliquot.errors import SettingsError
+from aliquot.errors import SettingsError, TamperedError
 from aliquot.grid.executors import Done, with_progress
 from aliquot.grid.executors.threads import limit_threads
 from aliquot.grid.pieces import Outcome, Piece, Worker, mark
+from aliquot.loading import expecting, json_in
 from aliquot.run.store import FolderStore, as_file
 
 CPUS = 1  # that a piece takes
@@ -110,7 +111,8 @@ class _Objects:
         """Whether the arrays of a piece are on this machine's disk; then they are lent to all."""
         if piece.kind == "cell" or not self._list(piece).exists():
             return False
-        names = json.loads(self._list(piece).read_text("utf-8"))
+        with expecting(TamperedError(f"{self._list(piece).name} was changed or is not whole; delete it")):
+            names = json_in(self._list(piece), list[str])
         kept = {name: self._store.get(name) for name in names}
         if None in kept.values():
             return False
