@@ -228,13 +228,14 @@ def test_from_events_reads_roles_classes_and_schema(events, raises):
 
 def test_channels_that_say_nothing_are_left_out_and_said(events, raises):
     lines, stays = events
-    extra = pd.DataFrame({"stay": 100, "hour": [0, 0], "name": ["flat", "empty"], "value": [1.0, np.nan]})
+    extra = pd.DataFrame({"stay": 100, "hour": [0, 0], "name": ["once", "empty"], "value": [1.0, np.nan]})
+    flat = lines.assign(name="flat", value=1.0)
     asked = {"layout": LAYOUT, "outcomes": stays, "target": "died"}
-    cohort = Cohort.from_events(pd.concat([lines, extra]), **asked)
+    cohort = Cohort.from_events(pd.concat([lines, flat, extra]), **asked)
     assert cohort.series is not None
     assert cohort.series.channels == ("hr", "ph")
     assert cohort.notes == (
-        "left out 'empty': never measured",
+        "left out 2 channels measured in fewer than 10 patients",
         "left out 'flat': the same value wherever it was measured",
     )
     with raises(SchemaError, "no channel left"):
@@ -278,7 +279,7 @@ def test_from_records_leaves_out_what_says_nothing(records):
     assert cohort.series is not None
     assert (cohort.series.channels, cohort.series.step_hours) == (("hr",), 2.0)
     assert cohort.notes == (
-        "left out 'crp': never measured",
+        "left out 1 channel measured in fewer than 10 patients",
         "left out 'flat': the same value wherever it was measured",
         "left out 'height', 'note': no value in any row",
         "left out 'site': the same value in every row",

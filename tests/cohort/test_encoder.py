@@ -80,8 +80,8 @@ def test_features_of_a_table(table, encoder):
         *("ward=icu", "ward=medical", "ward=surgical", "ward=(rare)", "smoker"),
     )
     numeric = values[:, [0, 1, 2]]
-    assert np.allclose(numeric.mean(axis=0), 0, atol=1e-5)
-    assert np.allclose(numeric.std(axis=0), 1, atol=1e-5)
+    assert np.allclose(numeric.mean(axis=0), 0, atol=0.2)  # ten patients on either side move neither number
+    assert (numeric.std(axis=0) > 0.9).all()
     assert np.array_equal(values[:, 3], table["lactate"].isna())
     assert (values[:, 4:8].sum(axis=1) == 1).all()
     assert np.array_equal(values[:, 8], table["smoker"] == "yes")
@@ -149,7 +149,7 @@ def test_unseen_and_newly_missing_levels_are_counted(encoder, table):
     values, unseen = encoder.transform_counted(new)
     assert unseen == {"ward": 2}
     assert values[:, encoder.feature_names.index("ward=(rare)")].tolist() == [0, 1, 1, 1]
-    median = encoder.transform(table.head(1).assign(age=float(np.median(table["age"]))))[0, 0]
+    median = encoder.transform(table.head(1).assign(age=58.0))[0, 0]  # of 60 ages, 57.5, but coarse
     assert values[3, 0] == median
 
 
@@ -225,10 +225,13 @@ def test_levels_come_back_from_files_that_do_not_know_them_for_text():
 
 def test_a_robust_scale_is_not_moved_by_a_few_wild_values():
     wild = np.append(np.tile(np.linspace(-1, 1, 21), 100), [1e6] * 5)
-    robust, plain = (one(wild, "numeric", EncoderSettings(scale=how))[0].columns[0] for how in ("robust", "std"))
-    assert robust.scale == pytest.approx(0.6, abs=0.01)
-    assert robust.centre == pytest.approx(0, abs=0.01)
-    assert plain.scale > 1e4
+    for how in ("robust", "std"):
+        code = one(wild, "numeric", EncoderSettings(scale=how))[0].columns[0]
+        assert (code.centre, code.scale) == (0.0, 0.6)
+    many = np.append(wild, [1e6] * 5)
+    robust, plain = (one(many, "numeric", EncoderSettings(scale=how))[0].columns[0] for how in ("robust", "std"))
+    assert robust.scale == 0.6
+    assert plain.scale > 1e4  # ten patients may move it
 
 
 def test_a_robust_scale_of_hardly_varying_numbers_is_the_plain_one():
@@ -240,10 +243,10 @@ def test_a_robust_scale_of_hardly_varying_numbers_is_the_plain_one():
 @pytest.mark.parametrize(
     ("cells", "expected"),
     [
-        (np.arange(2000) / 10, (1.0, 198.9)),  # half a per cent, moved inwards
-        (np.arange(60), (9, 50)),  # the tenth from either end
+        (np.arange(2000) / 10, (1.0, 198.0)),  # half a per cent, moved inwards to a round number
+        (np.arange(60), (10, 50)),  # the tenth from either end, or the next
         (np.arange(19), (9, 9)),  # too few patients: the median
-        ([1.5, None], (1.5, 1.5)),
+        ([1.5, None], (0.0, 0.0)),  # a single value is not told at all
         ([None, None], (0.0, 0.0)),
     ],
 )
@@ -255,7 +258,7 @@ def test_the_range_of_rows_has_ten_patients_at_either_end(cells, expected):
 def test_ten_rows_of_one_patient_are_one_patient():
     table, patients = pd.DataFrame({"x": np.arange(1000)}), np.arange(1000) // 10
     code = Encoder.fit(table, infer_schema(table), patients=patients).columns[0]
-    assert (code.row_low, code.row_high) == (90, 909)
+    assert (code.row_low, code.row_high) == (100, 900)
 
 
 def test_clip_bounds_the_scores():

@@ -113,7 +113,7 @@ class Cohort:
         roles = None if columns.split is None else read_roles(frame[columns.split], patient)
         excluded = {*columns.roles, *columns.drop, *([] if stays.stay_id is None else [stays.stay_id])}
         features, notes = features_of(frame, columns.read_schema(), excluded, alone=stays.series is None)
-        series, left_out = (None, ()) if stays.series is None else varying(stays.series, columns.drop)
+        series, left_out = (None, ()) if stays.series is None else varying(stays.series, columns.drop, patient)
         return cls(
             frame.loc[:, list(features.names)].reset_index(drop=True),
             labels,
@@ -146,7 +146,7 @@ class Cohort:
         series, left_out = None, ()
         if records.series is not None:
             measured = Series(records.series, records.channels, records.step_hours)
-            series, left_out = varying(measured, columns.drop)
+            series, left_out = varying(measured, columns.drop, patient)
         return cls(
             frame.loc[:, list(features.names)],
             np.asarray(records.labels, np.int32),
@@ -217,7 +217,7 @@ class Cohort:
         codes = None if patient is None else _patient_codes(pd.Series(patient, name="patient"))
         frame = pd.DataFrame(index=range(len(y))) if static is None else static.reset_index(drop=True)
         features, notes = features_of(frame, None, set(), alone=False)
-        series, left_out = varying(Series(np.asarray(X, np.float32), channels))
+        series, left_out = varying(Series(np.asarray(X, np.float32), channels), patients=codes)
         table = frame.loc[:, list(features.names)]
         groups = groups_of(frame, (), features.names)
         return cls(table, labels, classes, "y", codes, None, features, (*left_out, *notes), series, groups)

@@ -21,6 +21,7 @@ from aliquot.cohort.codes import (
 from aliquot.cohort.scaling import centre_and_scale, on_decimals, resolved_decimals, row_range, written_decimals
 from aliquot.cohort.schema import Column
 from aliquot.cohort.values import YES_NO_PAIRS, is_numeric, levels_of
+from aliquot.disclosure import SUPPORT, coarse, patients_in, patients_per
 from aliquot.errors import SettingsError
 
 LOG_CHOICES = ("schema", "auto", "never")
@@ -32,8 +33,8 @@ SCALES = ("std", "robust")
 class EncoderSettings:
     """How columns are encoded."""
 
-    rare_below: int = 10  # levels with fewer training rows share the rare bin, their names are not stored;
-    # and gaps in fewer rows get no (missing) feature, which would point at a few patients
+    rare_below: int = SUPPORT  # levels of fewer training patients share the rare bin, their names are not stored;
+    # and gaps of fewer patients get no (missing) feature, which would point at them
     log: Literal["schema", "auto", "never"] = (
         "schema"  # "schema": where the schema says so; "auto": also where skewed; "never"
     )
@@ -57,9 +58,9 @@ def fit_code(column: Column, cells: pd.Series, settings: EncoderSettings, patien
     ('f', 'm')
     """
     if column.kind == "categorical":
-        return _fit_levels(column, cells, settings.rare_below)
+        return _fit_levels(column, cells, settings.rare_below, patients)
     if column.kind == "boolean":
-        return _fit_truths(column, cells, settings.rare_below)
+        return _fit_truths(column, cells, settings.rare_below, patients)
     return _fit_numbers(column, cells, settings, patients)
 
 
@@ -85,20 +86,20 @@ def share_gaps(codes: Iterable[Code], frame: pd.DataFrame) -> tuple[Code, ...]:
     return tuple(shared)
 
 
-def _fit_levels(column: Column, cells: pd.Series, rare_below: int) -> LevelCode:
+def _fit_levels(column: Column, cells: pd.Series, rare_below: int, patients: np.ndarray | None) -> LevelCode:
     codes, levels = levels_of(cells)
-    rows = np.bincount(codes[codes >= 0], minlength=len(levels))
-    kept = [level for level, count in zip(levels, rows, strict=True) if count >= rare_below]
+    counts = patients_per(codes, patients, len(levels))
+    kept = [level for level, count in zip(levels, counts, strict=True) if count >= rare_below]
     return LevelCode(
         name=column.name,
         kind=column.kind,
         dtype=str(cells.dtype),
         levels=tuple(sorted(set(kept) - {RARE, MISSING})),
-        missing=int((codes < 0).sum()) >= rare_below,
+        missing=patients_in(codes < 0, patients) >= rare_below,
     )
 
 
-def _fit_truths(column: Column, cells: pd.Series, rare_below: int) -> TruthCode:
+def _fit_truths(column: Column, cells: pd.Series, rare_below: int, patients: np.ndarray | None) -> TruthCode:
     values = read_truths(column.name, cells)
     present = values[~np.isnan(values)]
     return TruthCode(
@@ -107,7 +108,7 @@ def _fit_truths(column: Column, cells: pd.Series, rare_below: int) -> TruthCode:
         dtype=str(cells.dtype),
         spelling=_spelling(cells),
         mode=bool(present.mean() > 0.5) if present.size else False,
-        missing=values.size - present.size >= rare_below,
+        missing=patients_in(np.isnan(values), patients) >= rare_below,
     )
 
 
@@ -129,14 +130,17 @@ def _fit_numbers(
     gaps = np.isnan(values)
     present = values[~gaps]
     log = settings.log != "never" and (column.log or (settings.log == "auto" and _is_skewed(present)))
+    whose = None if patients is None else patients[~gaps]
     median = float(np.median(present)) if present.size else 0.0
     filled = np.where(gaps, median, values)
-    centre, scale = centre_and_scale(log_scale(filled) if log else filled, settings.scale)
-    ends = row_range(present, None if patients is None else patients[~gaps], median)
+    scored, middle = (log_scale(filled), float(log_scale(np.array(median)))) if log else (filled, median)
+    centre, scale = centre_and_scale(scored, settings.scale, patients, middle)
+    median = coarse(median, scale * (1 + abs(median)) if log else scale, patients_in(~gaps, patients))
+    ends = row_range(present, whose, median, scale, log=log)
     scores = ((log_scale(np.array(ends)) if log else np.array(ends)) - centre) / scale
     slopes = scale * (1 + np.abs(ends) if log else np.ones(2))
     resolved = resolved_decimals(np.array(ends), scores, slopes, cells.dtype)
-    decimals = 0 if column.kind == "integer" else min(written_decimals(present, cells.dtype), resolved)
+    decimals = 0 if column.kind == "integer" else min(written_decimals(present, cells.dtype, whose), resolved)
     ends = on_decimals(ends, decimals, median)
     return NumberCode(
         name=column.name,
@@ -150,7 +154,7 @@ def _fit_numbers(
         high=None if column.high is None else float(column.high),
         clip=float(settings.clip),
         decimals=decimals,
-        missing=int(gaps.sum()) >= settings.rare_below,
+        missing=patients_in(gaps, patients) >= settings.rare_below,
         row_low=ends.low,
         row_high=ends.high,
     )

@@ -9,7 +9,8 @@ import pandas as pd
 
 from aliquot.cohort.codes import RARE, Code, LevelCode, NumberCode, within
 from aliquot.cohort.values import levels_of, numbers
-from aliquot.evaluate.bins import count_in, edges_of, rounded
+from aliquot.disclosure import rounded
+from aliquot.evaluate.bins import count_in, edges_of
 from aliquot.evaluate.record import Record, as_tuple
 
 MOST_COLUMNS = 48  # the ones that differ most; more would not be looked at
