@@ -3,12 +3,14 @@
 from aliquot.cohort.cohort import Cohort
 from aliquot.cohort.columns import Columns
 from aliquot.cohort.encoder import Encoder
+from aliquot.cohort.first_schema import schema_file
 from aliquot.cohort.fitting import EncoderSettings
 from aliquot.cohort.parts import Part, Parts, encode_new, encode_parts
+from aliquot.cohort.profile import ColumnProfile, profile
 from aliquot.cohort.read import fingerprint, read_patients, read_table
 from aliquot.cohort.records import Records
 from aliquot.cohort.roles import HELD_OUT, ROLES, TRAIN, TUNING
-from aliquot.cohort.schema import Column, Schema, infer_schema, schema_file
+from aliquot.cohort.schema import Column, Schema, infer_schema
 from aliquot.cohort.series import Series, SeriesEncoder
 from aliquot.cohort.split import split_patients
 from aliquot.cohort.stays import Stays
@@ -22,6 +24,7 @@ __all__ = [
     "TUNING",
     "Cohort",
     "Column",
+    "ColumnProfile",
     "Columns",
     "Encoder",
     "EncoderSettings",
@@ -39,6 +42,7 @@ __all__ = [
     "fingerprint",
     "infer_schema",
     "on_grid",
+    "profile",
     "read_patients",
     "read_table",
     "schema_file",

@@ -90,7 +90,9 @@ class Cohort:
         known = [*map(str, frame.columns), *([] if outcomes is None else map(str, outcomes.columns))]
         columns.check_roles(known)
         check_known("subgroup", subgroups, known)
-        ignored = [column.name for column in schema or () if not column.is_feature and column.name not in roles]
+        anchors = [column.days_from for column in schema or ()]
+        kept = {*roles, *anchors}
+        ignored = [column.name for column in schema or () if not column.is_feature and column.name not in kept]
         stays = on_grid(frame, layout, outcomes, constant=[*roles, *subgroups], drop={*drop, *ignored})
         return cls.from_stays(
             stays,
@@ -112,10 +114,10 @@ class Cohort:
         patient = None if columns.patient_id is None else _patient_codes(frame[columns.patient_id])
         roles = None if columns.split is None else read_roles(frame[columns.split], patient)
         excluded = {*columns.roles, *columns.drop, *([] if stays.stay_id is None else [stays.stay_id])}
-        features, notes = features_of(frame, columns.read_schema(), excluded, alone=stays.series is None)
+        table, features, notes = features_of(frame, columns.read_schema(), excluded, alone=stays.series is None)
         series, left_out = (None, ()) if stays.series is None else varying(stays.series, columns.drop, patient)
         return cls(
-            frame.loc[:, list(features.names)].reset_index(drop=True),
+            table,
             labels,
             classes,
             columns.outcome,
@@ -124,7 +126,7 @@ class Cohort:
             features,
             (*stays.notes, *left_out, *notes),
             series,
-            groups_of(frame.reset_index(drop=True), columns.subgroups, features.names),
+            groups_of(frame.reset_index(drop=True).assign(**table), columns.subgroups, features.names),
             columns.licence or "",
         )
 
@@ -142,13 +144,13 @@ class Cohort:
         roles = None if records.roles is None else read_roles(pd.Series(records.roles, name="split"), patient)
         frame = records.frame.reset_index(drop=True)
         check_known("column to drop", columns.drop, [*frame.columns, *records.channels])
-        features, notes = features_of(frame, None, columns.drop, alone=records.series is None, empty_allowed=True)
+        table, features, notes = features_of(frame, None, columns.drop, alone=records.series is None)
         series, left_out = None, ()
         if records.series is not None:
             measured = Series(records.series, records.channels, records.step_hours)
             series, left_out = varying(measured, columns.drop, patient)
         return cls(
-            frame.loc[:, list(features.names)],
+            table,
             np.asarray(records.labels, np.int32),
             (0, 1),
             records.target,
@@ -198,9 +200,8 @@ class Cohort:
         check_rows(frame)
         labels, classes = read_target(pd.Series(y, name="y"))
         codes = None if patient is None else _patient_codes(pd.Series(patient, name="patient"))
-        features, notes = features_of(frame, None, set(), alone=True)
+        table, features, notes = features_of(frame, None, set(), alone=True)
         groups = groups_of(frame, (), features.names)
-        table = frame.loc[:, list(features.names)]
         return cls(table, labels, classes, "y", codes, None, features, notes, groups=groups)
 
     @classmethod
@@ -216,9 +217,8 @@ class Cohort:
         labels, classes = read_target(pd.Series(y, name="y"))
         codes = None if patient is None else _patient_codes(pd.Series(patient, name="patient"))
         frame = pd.DataFrame(index=range(len(y))) if static is None else static.reset_index(drop=True)
-        features, notes = features_of(frame, None, set(), alone=False)
+        table, features, notes = features_of(frame, None, set(), alone=False)
         series, left_out = varying(Series(np.asarray(X, np.float32), channels), patients=codes)
-        table = frame.loc[:, list(features.names)]
         groups = groups_of(frame, (), features.names)
         return cls(table, labels, classes, "y", codes, None, features, (*left_out, *notes), series, groups)
 

@@ -1,26 +1,29 @@
 """What an encoder learns from the training rows of one column."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from aliquot.cohort.cells import log_scale, read_numbers, read_truths
 from aliquot.cohort.codes import (
+    ABOVE_SIGNS,
+    BELOW_SIGNS,
     MISSING,
     RARE,
     Code,
     LevelCode,
     NumberCode,
+    OrdinalCode,
     TruthCode,
-    log_scale,
-    read_numbers,
-    read_truths,
+    ranks,
 )
+from aliquot.cohort.fitting_lists import fit_list
 from aliquot.cohort.scaling import centre_and_scale, on_decimals, resolved_decimals, row_range, written_decimals
 from aliquot.cohort.schema import Column
-from aliquot.cohort.values import YES_NO_PAIRS, is_numeric, levels_of
+from aliquot.cohort.values import YES_NO_PAIRS, is_numeric, levels_of, signs
 from aliquot.disclosure import SUPPORT, coarse, patients_in, patients_per
 from aliquot.errors import SettingsError
 
@@ -39,6 +42,7 @@ class EncoderSettings:
         "schema"  # "schema": where the schema says so; "auto": also where skewed; "never"
     )
     scale: Literal["std", "robust"] = "std"  # mean and deviation of all numbers, or of the winsorised ones
+    code_levels: int = 30  # most frequent codes of a list with a feature of their own, and as many shared prefixes
     clip: float = 0.0  # standardised numbers are clipped at ± clip; 0: not at all
 
     def __post_init__(self) -> None:
@@ -46,8 +50,10 @@ class EncoderSettings:
             raise SettingsError(f"the encoder setting log must be one of {', '.join(LOG_CHOICES)}; change it")
         if self.scale not in SCALES:
             raise SettingsError(f"the encoder setting scale must be one of {', '.join(SCALES)}; change it")
-        if self.rare_below < 1 or not self.clip >= 0:
-            raise SettingsError("the encoder settings need rare_below of 1 or more and clip of 0 or more; change them")
+        if self.rare_below < 1 or self.code_levels < 1 or not self.clip >= 0:
+            raise SettingsError(
+                "the encoder settings need rare_below and code_levels of 1 or more and clip of 0 or more; change them"
+            )
 
 
 def fit_code(column: Column, cells: pd.Series, settings: EncoderSettings, patients: np.ndarray | None = None) -> Code:
@@ -57,10 +63,18 @@ def fit_code(column: Column, cells: pd.Series, settings: EncoderSettings, patien
     >>> fit_code(Column(name="sex", kind="categorical"), cells, EncoderSettings()).levels
     ('f', 'm')
     """
+    return replace(_fit(column, cells, settings, patients), gap_values=column.gap_values or None)
+
+
+def _fit(column: Column, cells: pd.Series, settings: EncoderSettings, patients: np.ndarray | None) -> Code:
     if column.kind == "categorical":
         return _fit_levels(column, cells, settings.rare_below, patients)
+    if column.kind == "code":
+        return fit_list(column, cells, patients, fewest=settings.rare_below, most=settings.code_levels)
     if column.kind == "boolean":
         return _fit_truths(column, cells, settings.rare_below, patients)
+    if column.kind == "ordinal":
+        return _fit_order(column, cells, settings, patients)
     return _fit_numbers(column, cells, settings, patients)
 
 
@@ -157,6 +171,42 @@ def _fit_numbers(
         missing=patients_in(gaps, patients) >= settings.rare_below,
         row_low=ends.low,
         row_high=ends.high,
+        below=_bound(BELOW_SIGNS, signs(cells), values, ends.low, patients, settings.rare_below),
+        above=_bound(ABOVE_SIGNS, signs(cells), values, ends.high, patients, settings.rare_below),
+        days_from=column.days_from,
+        day_first=column.day_first,
+    )
+
+
+def _bound(
+    known: tuple[str, ...],
+    found: np.ndarray,
+    values: np.ndarray,
+    end: float,
+    patients: np.ndarray | None,
+    fewest: int,
+) -> tuple[str, float] | None:
+    """The most frequent sign of those known and the bound that rows show with it; None where few patients have one.
+
+    That is the bound that most patients have if there are ten, within the range of rows, else its end.
+    """
+    told = np.isin(found, known)
+    if patients_in(told, patients) < fewest:
+        return None
+    sign = max(known, key=lambda one: int((found == one).sum()))
+    codes, bounds = pd.factorize(np.where(told, values, np.nan))
+    counts = patients_per(codes, patients)
+    bound = float(bounds[counts.argmax()]) if counts.max() >= fewest else end
+    return sign, max(bound, end) if known is BELOW_SIGNS else min(bound, end)
+
+
+def _fit_order(column: Column, cells: pd.Series, settings: EncoderSettings, patients: np.ndarray | None) -> OrdinalCode:
+    places = replace(column, kind="integer", levels=())
+    known = _fit_numbers(places, ranks(column.name, cells, column.levels), replace(settings, log="never"), patients)
+    values = {field.name: getattr(known, field.name) for field in fields(known)}
+    highest = len(column.levels) - 1.0
+    return OrdinalCode(
+        **(values | {"kind": "ordinal", "dtype": str(cells.dtype), "low": 0.0, "high": highest}), levels=column.levels
     )
 
 
