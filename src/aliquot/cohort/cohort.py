@@ -11,6 +11,7 @@ import pandas as pd
 from aliquot.cohort.checks import check_names, check_rows
 from aliquot.cohort.columns import Columns, check_known
 from aliquot.cohort.features import features_of, static_entries
+from aliquot.cohort.found import Found
 from aliquot.cohort.read import fingerprint
 from aliquot.cohort.records import Records
 from aliquot.cohort.roles import read_roles
@@ -52,6 +53,7 @@ class Cohort:
     series: Series | None = None  # measurements over time; ``frame`` then holds what does not change
     groups: pd.DataFrame | None = None  # the group of each row by every column by which results are compared
     licence: str = ""  # of the source, where it is known; for card and metadata
+    found: Found | None = None  # the format that the patients were read from
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, columns: Columns | None = None, **named: Any) -> "Cohort":
@@ -111,7 +113,7 @@ class Cohort:
         columns.check_roles(list(frame.columns))
         check_known("column to drop", columns.drop, [*frame.columns, *stays.channels])
         labels, classes = read_target(frame[columns.outcome], columns.positive)
-        patient = None if columns.patient_id is None else _patient_codes(frame[columns.patient_id])
+        patient = None if columns.patient_id is None else patient_codes(frame[columns.patient_id])
         roles = None if columns.split is None else read_roles(frame[columns.split], patient)
         excluded = {*columns.roles, *columns.drop, *([] if stays.stay_id is None else [stays.stay_id])}
         table, features, notes = features_of(frame, columns.read_schema(), excluded, alone=stays.series is None)
@@ -128,6 +130,7 @@ class Cohort:
             series,
             groups_of(frame.reset_index(drop=True).assign(**table), columns.subgroups, features.names),
             columns.licence or "",
+            stays.found,
         )
 
     @classmethod
@@ -140,7 +143,7 @@ class Cohort:
         columns = Columns.of(columns, named)
         if columns != Columns(drop=columns.drop, subgroups=columns.subgroups, licence=columns.licence):
             raise SettingsError("asked for columns of records, which bring their own; name only drop and subgroups")
-        patient = None if records.groups is None else _patient_codes(pd.Series(records.groups, name="patient"))
+        patient = None if records.groups is None else patient_codes(pd.Series(records.groups, name="patient"))
         roles = None if records.roles is None else read_roles(pd.Series(records.roles, name="split"), patient)
         frame = records.frame.reset_index(drop=True)
         check_known("column to drop", columns.drop, [*frame.columns, *records.channels])
@@ -199,7 +202,7 @@ class Cohort:
         frame = pd.DataFrame(X, columns=pd.Index(names), copy=False)
         check_rows(frame)
         labels, classes = read_target(pd.Series(y, name="y"))
-        codes = None if patient is None else _patient_codes(pd.Series(patient, name="patient"))
+        codes = None if patient is None else patient_codes(pd.Series(patient, name="patient"))
         table, features, notes = features_of(frame, None, set(), alone=True)
         groups = groups_of(frame, (), features.names)
         return cls(table, labels, classes, "y", codes, None, features, notes, groups=groups)
@@ -215,7 +218,7 @@ class Cohort:
             )
         check_names(list(channels))
         labels, classes = read_target(pd.Series(y, name="y"))
-        codes = None if patient is None else _patient_codes(pd.Series(patient, name="patient"))
+        codes = None if patient is None else patient_codes(pd.Series(patient, name="patient"))
         frame = pd.DataFrame(index=range(len(y))) if static is None else static.reset_index(drop=True)
         table, features, notes = features_of(frame, None, set(), alone=False)
         series, left_out = varying(Series(np.asarray(X, np.float32), channels), patients=codes)
@@ -266,7 +269,8 @@ class Cohort:
         )
 
 
-def _patient_codes(cells: pd.Series) -> np.ndarray:
+def patient_codes(cells: pd.Series) -> np.ndarray:
+    """The code of each row's patient, from the column that names patients; an error where one is not named."""
     codes, _ = levels_of(cells)
     missing = int((codes < 0).sum())
     if missing:

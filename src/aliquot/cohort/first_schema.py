@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from aliquot.cohort.checks import column_problem
@@ -26,16 +27,18 @@ _HEADER = """\
 """
 
 
-def schema_file(frame: pd.DataFrame) -> str:
+def schema_file(frame: pd.DataFrame, schema: Schema | None = None, patients: np.ndarray | None = None) -> str:
     r"""Text of a schema file for ``frame``, with a comment for each column, and no cell of fewer than ten patients.
+
+    ``schema`` has the kinds where they are known; ``patients`` a code for the patient of each row.
 
     >>> print(*schema_file(pd.DataFrame({"age": range(20, 80)})).splitlines()[-3:], sep="\n")
     # feature; none missing; 30 to 70
     [columns.age]
     kind = "integer"
     """
-    schema = infer_schema(frame)
-    found = zip(schema, profile(frame, schema), strict=True)
+    schema = infer_schema(frame) if schema is None else schema
+    found = zip(schema, profile(frame, schema, patients), strict=True)
     return "\n".join((_HEADER, *(f"{_comment(one)}\n{_entry(column, frame)}" for column, one in found)))
 
 
