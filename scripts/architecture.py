@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 # Lowest first: a room may import rooms of its own level and of levels below.
 ROOMS: tuple[str | tuple[str, ...], ...] = (
-    ("errors", "loading", "identity", "seeds", "drafts", "context", "registry"),
+    ("errors", "loading", "identity", "seeds", "drafts", "context", "registry", "disclosure"),
     "cohort",
     "networks",
     "experts",

@@ -3,7 +3,7 @@
 import re
 import shlex
 import sys
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import numpy as np
@@ -77,6 +77,17 @@ def test_the_commands_of_a_page_run_as_printed(name, ward, monkeypatch, capsys):
         with pytest.raises(SystemExit) as end:
             main()
         assert not end.value.code, (words, capsys.readouterr())
+
+
+def test_the_page_of_files_says_what_the_terminal_says(tmp_path, monkeypatch):
+    spec = spec_from_file_location("intake", ROOT / "scripts" / "intake.py")
+    intake = module_from_spec(spec)
+    spec.loader.exec_module(intake)
+    monkeypatch.setenv("COLUMNS", "80")
+    intake.make_files(tmp_path)
+    page = intake.PAGE.read_text("utf-8")
+    assert intake.told(page, tmp_path) == page, "run: python scripts/intake.py"
+    assert not list((tmp_path / "run").glob("*"))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -111,22 +111,13 @@ def test_inspect_shows_numbers_of_a_run_and_of_a_release(run, capsys):
         assert "gradient boosting" in said
 
 
-def test_schema_prints_kinds_and_no_values(table, capsys, tmp_path):
-    command("schema", table)
-    said = capsys.readouterr().out
-    assert 'kind = "categorical"' in said
-    assert "hdu" not in said
-    command("schema", table, "--out", tmp_path / "s.toml")
-    assert (tmp_path / "s.toml").read_text() == said
-
-
 def test_version(capsys):
     command("version")
     assert "jax " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
-    "name", ["", "demo", "condense", "resume", "encode", "expand", "evaluate", "schema", "inspect", "version"]
+    "name", ["", "demo", "condense", "resume", "encode", "expand", "evaluate", "check", "inspect", "version"]
 )
 def test_help_is_there_for_all(name, capsys):
     command(*name.split(), "--help")

@@ -1,6 +1,6 @@
+import io
 import json
 from dataclasses import replace
-from typing import get_args, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -9,11 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aliquot.cohort import Column, Encoder, EncoderSettings, Schema, infer_schema
-from aliquot.cohort.codes import Code
+from aliquot.cohort.declared import cells_of
 from aliquot.cohort.encoder import checksum_of
 from aliquot.errors import SchemaError, SettingsError, TamperedError
+from aliquot.release.spreadsheet import csv
 
 N = 60
+RNG = np.random.default_rng(0)
 NUMBERS = ("age", "crp", "lactate")  # columns of the table
 
 
@@ -83,8 +85,8 @@ def test_features_of_a_table(table, encoder):
         *("ward=icu", "ward=medical", "ward=surgical", "ward=(rare)", "smoker"),
     )
     numeric = values[:, [0, 1, 2]]
-    assert np.allclose(numeric.mean(axis=0), 0, atol=1e-5)
-    assert np.allclose(numeric.std(axis=0), 1, atol=1e-5)
+    assert np.allclose(numeric.mean(axis=0), 0, atol=0.2)  # ten patients on either side move neither number
+    assert (numeric.std(axis=0) > 0.9).all()
     assert np.array_equal(values[:, 3], table["lactate"].isna())
     assert (values[:, 4:8].sum(axis=1) == 1).all()
     assert np.array_equal(values[:, 8], table["smoker"] == "yes")
@@ -152,7 +154,7 @@ def test_unseen_and_newly_missing_levels_are_counted(encoder, table):
     values, unseen = encoder.transform_counted(new)
     assert unseen == {"ward": 2}
     assert values[:, encoder.feature_names.index("ward=(rare)")].tolist() == [0, 1, 1, 1]
-    median = encoder.transform(table.head(1).assign(age=float(np.median(table["age"]))))[0, 0]
+    median = encoder.transform(table.head(1).assign(age=58.0))[0, 0]  # of 60 ages, 57.5, but coarse
     assert values[3, 0] == median
 
 
@@ -228,10 +230,13 @@ def test_levels_come_back_from_files_that_do_not_know_them_for_text():
 
 def test_a_robust_scale_is_not_moved_by_a_few_wild_values():
     wild = np.append(np.tile(np.linspace(-1, 1, 21), 100), [1e6] * 5)
-    robust, plain = (one(wild, "numeric", EncoderSettings(scale=how))[0].columns[0] for how in ("robust", "std"))
-    assert robust.scale == pytest.approx(0.6, abs=0.01)
-    assert robust.centre == pytest.approx(0, abs=0.01)
-    assert plain.scale > 1e4
+    for how in ("robust", "std"):
+        code = one(wild, "numeric", EncoderSettings(scale=how))[0].columns[0]
+        assert (code.centre, code.scale) == (0.0, 0.6)
+    many = np.append(wild, [1e6] * 5)
+    robust, plain = (one(many, "numeric", EncoderSettings(scale=how))[0].columns[0] for how in ("robust", "std"))
+    assert robust.scale == 0.6
+    assert plain.scale > 1e4  # ten patients may move it
 
 
 def test_a_robust_scale_of_hardly_varying_numbers_is_the_plain_one():
@@ -243,10 +248,10 @@ def test_a_robust_scale_of_hardly_varying_numbers_is_the_plain_one():
 @pytest.mark.parametrize(
     ("cells", "expected"),
     [
-        (np.arange(2000) / 10, (1.0, 198.9)),  # half a per cent, moved inwards
-        (np.arange(60), (9, 50)),  # the tenth from either end
+        (np.arange(2000) / 10, (1.0, 198.0)),  # half a per cent, moved inwards to a round number
+        (np.arange(60), (10, 50)),  # the tenth from either end, or the next
         (np.arange(19), (9, 9)),  # too few patients: the median
-        ([1.5, None], (1.5, 1.5)),
+        ([1.5, None], (0.0, 0.0)),  # a single value is not told at all
         ([None, None], (0.0, 0.0)),
     ],
 )
@@ -258,7 +263,7 @@ def test_the_range_of_rows_has_ten_patients_at_either_end(cells, expected):
 def test_ten_rows_of_one_patient_are_one_patient():
     table, patients = pd.DataFrame({"x": np.arange(1000)}), np.arange(1000) // 10
     code = Encoder.fit(table, infer_schema(table), patients=patients).columns[0]
-    assert (code.row_low, code.row_high) == (90, 909)
+    assert (code.row_low, code.row_high) == (100, 900)
 
 
 def test_clip_bounds_the_scores():
@@ -372,12 +377,6 @@ def test_what_no_table_gives_is_refused_whatever_its_checksum(tamper, encoder, r
     assert Encoder.from_json(signed(lambda document: None)(encoder.to_json())) == encoder
     with raises(TamperedError, "aliquot-encoder"):
         Encoder.from_json(tamper(encoder.to_json()))
-
-
-def test_every_kind_of_code_can_be_read():
-    named = [kind for code in get_args(Code) for kind in get_args(get_type_hints(code)["kind"])]
-    assert sorted(named) == sorted(set(named))
-    assert set(named) >= {"numeric", "integer", "boolean", "categorical"}
 
 
 def test_gaps_of_whole_numbers_have_no_place_in_their_type():
@@ -499,3 +498,120 @@ def test_no_number_comes_back_as_minus_zero():
         cells = encoder.inverse(below)["score"]
         assert cells.tolist() == [0.0]
         assert not np.signbit(cells).any()
+
+
+def some(levels, shares):
+    """Texts in which levels have these shares."""
+    return np.random.default_rng(0).choice(np.array(levels, dtype=object), 200, p=shares)
+
+
+def dates(days, form="%Y-%m-%d"):
+    return [(pd.Timestamp("2024-01-31") + pd.Timedelta(days=int(day))).strftime(form) for day in days]
+
+
+NUMERIC, CODE, DATE = {"kind": "numeric"}, {"kind": "code"}, {"kind": "date", "days_from": "admitted"}
+KINDS = {
+    "decimal commas": ({"x": some(["36,5", "37,25", None], [0.5, 0.3, 0.2])}, NUMERIC),
+    "bounds": ({"x": some(["<0.2", "5.5", ">=90", "7", None], [0.2] * 5)}, NUMERIC),
+    "bounds in log": ({"x": some(["≤ 1", "5.5", "8", "17"], [0.25] * 4)}, NUMERIC | {"log": True}),
+    "marks of gaps": ({"x": np.append(np.arange(150.0), [-999.0] * 50)}, {"kind": "integer", "gap_values": (-999,)}),
+    "marks in text": ({"x": some(["a", "b", "?"], [0.4, 0.3, 0.3])}, {"kind": "categorical", "gap_values": ("?",)}),
+    "order": (
+        {"x": some(["mild", "moderate", "severe", None], [0.4, 0.3, 0.2, 0.1])},
+        {"kind": "ordinal", "levels": ("mild", "moderate", "severe")},
+    ),
+    "order of numbers": ({"x": np.resize([1, 2, 3], 200)}, {"kind": "ordinal", "levels": ("3", "2", "1")}),
+    "order of categories": (
+        {"x": pd.Categorical(np.resize(["low", "high"], 200))},
+        {"kind": "ordinal", "levels": ("low", "high")},
+    ),
+    "codes": ({"x": some(["250", "V45", "8", "401.9", "414", None], [0.5, 0.2, 0.1, 0.1, 0.04, 0.06])}, CODE),
+    "numbers as codes": ({"x": np.resize(np.arange(100, 135), 200)}, CODE),
+    "dates": ({"x": dates(np.arange(200) % 40), "admitted": dates(np.arange(200) % 7)}, DATE),
+    "dates with day first": (
+        {"x": dates(np.arange(200) % 40, "%d.%m.%Y"), "admitted": dates(np.zeros(200), "%d.%m.%Y")},
+        DATE,
+    ),
+    "points in time": (
+        {"x": pd.date_range("2024-01-31", periods=200, freq="7h", tz="UTC"), "admitted": pd.Timestamp("2024-01-30")},
+        DATE,
+    ),
+}
+
+
+@pytest.mark.parametrize(("cells", "known"), KINDS.values(), ids=KINDS.keys())
+def test_encoded_cells_come_back_exactly(cells, known):
+    table = pd.DataFrame(cells)
+    encoder = Encoder.fit(table, Schema((Column(name="x", **known),)))
+    again = Encoder.from_json(encoder.to_json())
+    assert again == encoder
+    x = again.transform(table)
+    assert np.isfinite(x).all()
+    back = encoder.inverse(x)
+    np.testing.assert_array_equal(back["x"].isna(), cells_of(table, encoder.columns[0]).isna())
+    np.testing.assert_array_equal(encoder.transform(back), x)
+    file = pd.read_csv(io.BytesIO(csv(back)))
+    np.testing.assert_array_equal(encoder.transform(file), x)
+
+
+def test_bounds_have_a_flag_and_keep_their_sign():
+    encoder, table = one(["<=0.2"] * 10 + [">90"] * 9 + ["1.5", "20"] * 10, "numeric")
+    assert encoder.feature_names == ("x", "x=(below)")
+    back = encoder.inverse(encoder.transform(table))["x"].astype(str)
+    assert back.tolist() == ["<=0.2"] * 10 + ["90.0"] * 9 + ["1.5", "20.0"] * 10
+
+
+def test_days_count_from_the_anchor():
+    table = pd.DataFrame({"out": ["2024-01-05", "2024-02-01 12:00", None] * 10, "in": ["2024-01-02"] * 30})
+    encoder = Encoder.fit(table, Schema((Column(name="out", kind="date", days_from="in"),)))
+    assert encoder.feature_names == ("out", "out=(missing)")
+    back = encoder.inverse(encoder.transform(table))["out"]
+    assert back.tolist()[:2] == [3.0, 30.5]
+    assert back.isna()[2]
+
+
+def test_dates_that_cannot_be_counted(raises, sentinel):
+    table = pd.DataFrame({"out": ["2024-01-05", "2024-02-01"] * 10, "in": ["2024-01-02"] * 20})
+    encoder = Encoder.fit(table, Schema((Column(name="out", kind="date", days_from="in"),)))
+    with raises(SchemaError, "'in'", "'out'"):
+        encoder.transform(table[["out"]])
+    with raises(SchemaError, "'in'", "20 cells"):
+        encoder.transform(table.assign(**{"in": sentinel}))
+
+
+def test_levels_without_a_place_in_the_order_are_refused(raises, sentinel):
+    encoder, _ = one(["mild", "severe"] * 20, "ordinal", levels=("mild", "severe"))
+    with raises(SchemaError, "'x'", "1 cell "):
+        encoder.transform(pd.DataFrame({"x": [sentinel, "mild"]}))
+
+
+def test_files_say_nothing_of_what_columns_do_not_need(encoder):
+    """So that files of plain columns are as they were before there were other kinds, and older files are read."""
+    columns = {column["name"]: {*column} for column in json.loads(encoder.to_json())["columns"]}
+    scale = {"median", "centre", "scale", "log", "low", "high", "clip", "decimals", "row_low", "row_high"}
+    assert columns["crp"] == {"name", "kind", "dtype", "missing", *scale}
+    assert columns["ward"] == {"name", "kind", "dtype", "levels", "missing"}
+    assert columns["smoker"] == {"name", "kind", "dtype", "spelling", "mode", "missing"}
+
+
+@pytest.mark.parametrize(
+    "how", [EncoderSettings(), EncoderSettings(scale="robust", clip=5.0)], ids=["plain", "default"]
+)
+@pytest.mark.parametrize(
+    "cells",
+    [
+        np.append(RNG.normal(7.4, 0.1, 500), [7.4e6] * 3),
+        np.append(np.zeros(500), RNG.lognormal(12, 2, 12)),
+        RNG.lognormal(5, 4, 500),
+    ],
+    ids=["lost decimal point", "nearly all zero", "many powers of ten"],
+)
+def test_heavy_tails_break_nothing(cells, how):
+    encoder, table = one(cells, "numeric", settings=how)
+    x = encoder.transform(table)
+    stated = json.loads(encoder.to_json())["columns"][0]
+    assert np.isfinite(x).all()
+    assert np.unique(x).size > 1
+    assert (stated["clip"], stated["log"]) == (how.clip, False)
+    assert not how.clip or np.abs(x).max() <= how.clip
+    assert np.isfinite(encoder.inverse(x)["x"]).all()

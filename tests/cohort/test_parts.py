@@ -65,13 +65,13 @@ def test_any_changed_outcome_changes_the_fingerprint(row):
 
 
 @settings(max_examples=20, deadline=None)
-@given(row=st.integers(0, 19), step=st.integers(0, 2), channel=st.integers(0, 1))
+@given(row=st.integers(0, 39), step=st.integers(0, 2), channel=st.integers(0, 1))
 def test_any_changed_measurement_changes_the_fingerprint(row, step, channel):
     def fingerprint(values: np.ndarray) -> str:
-        cohort = Cohort.from_arrays(values, np.arange(20) % 2)
+        cohort = Cohort.from_arrays(values, np.arange(40) % 2)
         return encode_parts(cohort, seed=0, settings=EncoderSettings(), rows_per_class=2).fingerprint
 
-    values = np.random.default_rng(0).normal(size=(20, 3, 2))
+    values = np.random.default_rng(0).normal(size=(40, 3, 2))
     changed = values.copy()
     changed[row, step, channel] = np.nan
     assert fingerprint(changed) != fingerprint(values) == fingerprint(values.copy())

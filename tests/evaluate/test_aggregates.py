@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from aliquot.cohort import Encoder, infer_schema
-from aliquot.evaluate.bins import count_in, edges_of, rounded
+from aliquot.disclosure import rounded
+from aliquot.evaluate.bins import count_in, edges_of
 from aliquot.evaluate.copying import nearest_distances
 from aliquot.evaluate.distributions import column_distributions, outside_range
 from aliquot.evaluate.ranking_curves import ranking_curves

@@ -49,12 +49,16 @@ def test_three_class_metrics_are_means_over_classes():
     assert all_metrics(labels, p)["auroc"] == pytest.approx(roc_auc_score(labels, p, multi_class="ovr"))
 
 
-def test_reliability_bins_hold_at_least_ten_patients(scored):
+def test_reliability_bins_are_backed_by_ten_patients_with_and_without_the_event(scored):
     labels, z = scored
-    assert len(reliability(labels, probabilities(z))) == 10
-    assert len(reliability(labels[:25], probabilities(z[:25]))) == 2
-    for group in reliability(labels, probabilities(z)):
+    found = reliability(labels, probabilities(z))
+    assert 5 < len(found) < 10  # those at the ends, of next to nobody with or without the event, joined others
+    for group in found:
         assert group.observed == pytest.approx(group.predicted, abs=0.12)
+        assert group.observed * 200 == pytest.approx(round(group.observed * 20) * 10)  # tens of the 200 in a bin
+    assert len(reliability(labels[:25], probabilities(z[:25]))) <= 1
+    assert reliability(np.zeros(200, int), probabilities(z[:200])) == ()
+    assert reliability(labels, probabilities(z), patients=np.arange(2000) % 9) == ()
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aliquot.cohort import Cohort, EncoderSettings, encode_parts
+from aliquot.disclosure import hidden
 from aliquot.errors import SchemaError
-from aliquot.evaluate.subgroups import held_out_groups, hidden, subgroup_scores
+from aliquot.evaluate.subgroups import held_out_groups, subgroup_scores
 
 
 def scored(groups, labels, patient=None):

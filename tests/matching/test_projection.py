@@ -24,8 +24,10 @@ from aliquot.cohort import (
     settled,
     valid_rows,
 )
-from aliquot.cohort.codes import RARE, LevelCode, NumberCode
+from aliquot.cohort.codes import RARE, LevelCode, NumberCode, OrdinalCode, ranks
+from aliquot.cohort.declared import cells_of
 from aliquot.cohort.series import as_long
+from aliquot.cohort.values import numbers
 from aliquot.matching import project
 from aliquot.release.spreadsheet import csv
 
@@ -36,6 +38,18 @@ def text(values, dtype=object):
     return pd.Series(np.asarray(values, dtype=object), dtype=dtype)
 
 
+def bounded(rng):
+    """Numbers, a third of them with a sign."""
+    values, signs = rng.gamma(2, 20, N).round(0), rng.choice(["", "", "", "", "<=", "> "], N)
+    return text([f"{sign}{value:g}" for sign, value in zip(signs, values, strict=True)])
+
+
+NUMERIC, MARKED = {"kind": "numeric"}, {"kind": "integer", "gap_values": (-999,)}
+ORDER = {"kind": "ordinal", "levels": ("mild", "moderate", "severe")}
+SHARES = np.array([0.3, 0.2] + [0.1] * 3 + [0.05] * 4)
+ICD9 = ["250", "428", "250.02", "250.1", "V45", "E888", "8", "401.9", "414"]
+ICD10 = ["I21.4", "J18.9", "I21.0", "I21", "I48", "E11.9", "K70", "C34.1", "Z99"]
+ATC = ["B01AC06", "C07AB02", "B01AC04", "B01AB05", "C07AB07", "N02BE01", "A10BA02", "B03AA07", "J01CA04"]
 COLUMNS = {  # of a random generator: the cells, and what the schema says
     "whole": lambda rng: (pd.Series(rng.integers(20, 90, N)), {"kind": "integer"}),
     "small type": lambda rng: (pd.Series(rng.integers(0, 120, N), dtype="uint8"), {"kind": "integer"}),
@@ -61,6 +75,17 @@ COLUMNS = {  # of a random generator: the cells, and what the schema says
     "numbers": lambda rng: (pd.Series(rng.integers(1, 4, N)), {"kind": "categorical"}),
     "category": lambda rng: (pd.Series(pd.Categorical(rng.choice(["a", "b"], N))), {"kind": "categorical"}),
     "with rare": lambda rng: (text(rng.choice(["a", "b", "c"], N, p=[0.7, 0.2, 0.1])), {"kind": "categorical"}),
+    "below": lambda rng: (text(np.where(rng.random(N) < 0.4, "<0.2", rng.gamma(2, 2, N).round(1))), NUMERIC),
+    "below and above": lambda rng: (bounded(rng), NUMERIC),
+    "below in log": lambda rng: (bounded(rng), NUMERIC | {"log": True}),
+    "seldom above": lambda rng: (text([">9"] * 4 + [f"{v:.1f}" for v in rng.gamma(2, 2, N - 4)]), NUMERIC),
+    "order": lambda rng: (text(rng.choice(["mild", "moderate", "severe"], N)), ORDER),
+    "order of numbers": lambda rng: (pd.Series(rng.integers(1, 4, N)), {"kind": "ordinal", "levels": ("1", "2", "3")}),
+    "diagnoses": lambda rng: (text(rng.choice(ICD9, N, p=SHARES)), {"kind": "code"}),
+    "ICD-10": lambda rng: (text(rng.choice(ICD10, N, p=SHARES)), {"kind": "code"}),
+    "drugs": lambda rng: (text(rng.choice(ATC, N, p=SHARES)), {"kind": "code"}),
+    "numbers of wards": lambda rng: (pd.Series(rng.integers(100, 130, N)), {"kind": "code"}),
+    "gap marks": lambda rng: (pd.Series(np.where(rng.random(N) < 0.3, -999, rng.integers(1, 90, N))), MARKED),
     "all rare": lambda rng: (text([f"level {place}" for place in range(N)]), {"kind": "categorical"}),
 }
 GAPS = ("none", "few", "own", "shared")
@@ -113,15 +138,21 @@ def test_cells_of_projected_rows_are_those_of_patients(drawn):
     for code in encoder.columns:
         cells = table[code.name].dropna()
         if isinstance(code, LevelCode):
-            assert not code.levels or (cells.astype(str) != RARE).all()
+            assert not code.named or (cells.astype(str) != RARE).all()
         if isinstance(code, NumberCode):
-            numbers = cells.astype(float)
-            source = pd.to_numeric(frame[code.name]).astype(float)
-            tolerance = 1e-6 * source.abs().max()
-            assert numbers.between(code.row_low - tolerance, code.row_high + tolerance).all()
+            shown, source = (numbers_of(code, one) for one in (table, frame))
+            tolerance = 1e-6 * np.abs(source).max()
+            assert ((shown >= code.row_low - tolerance) & (shown <= code.row_high + tolerance)).all()
             if code.row_low < code.row_high:
                 assert (source <= code.row_low + tolerance).sum() >= 10
                 assert (source >= code.row_high - tolerance).sum() >= 10
+
+
+def numbers_of(code: NumberCode, table: pd.DataFrame) -> np.ndarray:
+    """The numbers, or the places in the declared order, of a column."""
+    cells = cells_of(table, code)
+    found = numbers(ranks(code.name, cells, code.levels) if isinstance(code, OrdinalCode) else cells)
+    return found[~np.isnan(found)]
 
 
 def small_table() -> tuple[Encoder, dict[str, int]]:
@@ -164,7 +195,7 @@ def test_numbers_stay_where_ten_patients_are():
     encoder, place = small_table()
     z = np.zeros((2, len(place)), np.float32)
     z[:, place["age"]] = [-50, 50]
-    assert encoder.inverse(projected(encoder, z))["age"].tolist() == [29, 70]
+    assert encoder.inverse(projected(encoder, z))["age"].tolist() == [30, 70]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -258,7 +289,7 @@ def test_series_carry_the_last_measurement_forward():
     z[0, :, place["ph"]] = [1.0, 0.5, -1.0, 0.0, 1.0]
     z[0, :, place["ph=(measured)"]] = [0.2, 0.9, 0.1, 0.8, -3.0]
     hard = projected(encoder, z)[0]
-    median = valid_rows(encoder).fill[place["ph"]]
+    median = valid_rows(encoder).fill[0, place["ph"]]
     steps = hard[:, place["ph"]]
     assert hard[:, place["ph=(measured)"]].tolist() == [0, 1, 0, 1, 0]
     np.testing.assert_array_equal(steps, np.float32([median, steps[1], steps[1], steps[3], steps[3]]))

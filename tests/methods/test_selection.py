@@ -15,6 +15,7 @@ from aliquot.methods.herding import herd, herded_rows
 from aliquot.methods.kcentre import centre_rows, farthest_first
 from aliquot.methods.kmeans import cluster_means
 from aliquot.methods.random import random_rows
+from aliquot.methods.start import starting_rows
 from aliquot.networks import mlp
 
 PICKING = {"herding": herded_rows, "kcentre": centre_rows, "random": random_rows}
@@ -35,8 +36,8 @@ def someone(got, task):
 
 
 def two_classes(task, first):
-    """The task on one feature, with these patients of class 0 and four others of class 1."""
-    x = np.concatenate([first, [100.0, 101.5, 103.0, 107.0]]).astype(np.float32)[:, None]
+    """The task on one feature, with these patients of class 0 and twelve others of class 1."""
+    x = np.concatenate([first, np.repeat([100.0, 101.5, 103.0, 107.0], 3)]).astype(np.float32)[:, None]
     labels = (np.arange(len(x)) >= len(first)).astype(np.int32)
     return replace(task, x=x, labels=labels, rows_per_class=2)
 
@@ -77,10 +78,10 @@ def test_means_lie_in_their_class_and_follow_the_seed(task):
 @pytest.mark.parametrize(
     "first",
     [
-        [0.0, 1.0, 2.5, 50.0],  # an outlier, a group of its own
-        [0.0, 0.0, 0.0, 50.0, 50.0],  # groups of equal patients, fewer different ones than rows would need
-        [-1.0, 0.0, 1.0, 50.0, 51.0, 54.0],  # a mean that happens to be a patient
-        [3.0, 3.0, 4.0],
+        [*np.arange(9.0), 50.0],  # an outlier, a group of its own
+        [0.0] * 11 + [50.0] * 10,  # groups of equal patients, fewer different ones than rows would need
+        [-1.0] * 5 + [0.0] + [1.0] * 5 + [50.0, 51.0, 54.0] * 4,  # a mean that happens to be a patient
+        [3.0] * 10 + [4.0],
     ],
     ids=["outlier", "equal", "chance", "pair"],
 )
@@ -100,7 +101,26 @@ def test_no_mean_is_a_patient_even_with_a_row_for_everyone(task):
 
 def test_equal_patients_have_no_mean_that_is_nobody(task):
     with pytest.raises(TooFewPatientsError, match="so alike"):
-        rows_of(cluster_means, two_classes(task, [5.0, 5.0, 5.0]))
+        rows_of(cluster_means, two_classes(task, [5.0] * 12))
+
+
+@pytest.mark.parametrize("patients", [3, 9])
+@pytest.mark.parametrize("kind", ["gaussian", "kmeans", "spread"])
+def test_rows_do_not_start_from_a_class_of_fewer_than_ten_patients(kind, patients):
+    x, labels = np.random.default_rng(0).normal(size=(60, 3)), np.zeros(60, int)
+    labels[: 2 * patients] = 1
+    twice = np.arange(60) // 2  # every patient has two rows
+    with pytest.raises(TooFewPatientsError, match="fewer than 10 training patients"):
+        starting_rows(x, labels, 1, 2, kind, rng=np.random.default_rng(0), whose=twice)
+    assert len(starting_rows(x, labels, 1, 2, "noise", rng=np.random.default_rng(0), whose=twice)[0]) == 2
+
+
+def test_a_group_of_many_rows_of_one_patient_is_widened():
+    rows = np.concatenate([np.linspace(49, 51, 20), np.linspace(-1, 1, 40)])[:, None]
+    whose = np.concatenate([np.zeros(20, int), np.arange(1, 41)])
+    alone, widened = (max(group_means([rows], 2, [0], [owner])[0].ravel()) for owner in (None, whose))
+    assert alone == pytest.approx(50)  # as if each row were a patient
+    assert 5 < widened < 6  # the one at 50, and the nine nearest others
 
 
 def test_herding_keeps_the_mean_and_is_the_same_for_every_seed(task):

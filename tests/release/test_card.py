@@ -4,8 +4,10 @@ import runpy
 
 import markdown_it
 import numpy as np
+import pandas as pd
 import pytest
 
+from aliquot.cohort import Column, Encoder, Schema
 from aliquot.methods import REAL_STARTS
 from aliquot.registry import STARTS
 from aliquot.release.card import card
@@ -82,6 +84,40 @@ def test_encoding_program_equals_the_encoder(result, run_in, patients):
     features = run_in(result, ENCODE_PROGRAM)["encode"](patients)
     assert tuple(features.columns) == result.encoder.feature_names
     assert np.array_equal(features.to_numpy(), result.encoder.transform(patients))
+
+
+def test_encoding_program_equals_the_encoder_for_every_kind(tmp_path, monkeypatch):
+    rng, n = np.random.default_rng(0), 200
+    day = pd.Timestamp("2024-01-31")
+    frame = pd.DataFrame(
+        {
+            "crp": np.where(rng.random(n) < 0.2, "<0,2", pd.Series(rng.gamma(2, 2, n).round(1)).astype(str)),
+            "egfr": rng.choice(["> 90", "45", "60.5", ">=120", None], n),
+            "temperature": np.where(rng.random(n) < 0.1, 99.9, rng.normal(37, 1, n).round(1)),
+            "pain": rng.choice(["mild", "moderate", "severe"], n),
+            "dx": rng.choice(["250", "250.02", "V45", "E888", "8", "401.9"], n, p=[0.5] + [0.1] * 5),
+            "drug": rng.choice(["B01AC06", "B01AC04", "B01AB05", "C07AB07"], n, p=[0.88, 0.04, 0.04, 0.04]),
+            "admitted": day.strftime("%d/%m/%Y"),
+            "left": [(day + pd.Timedelta(days=int(stay))).strftime("%d/%m/%Y") for stay in rng.integers(0, 60, n)],
+        }
+    )
+    schema = Schema(
+        (
+            *(Column(name=name, kind="numeric") for name in ("crp", "egfr")),
+            Column(name="temperature", kind="numeric", gap_values=(99.9,)),
+            Column(name="pain", kind="ordinal", levels=("mild", "moderate", "severe")),
+            *(Column(name=name, kind="code") for name in ("dx", "drug")),
+            Column(name="left", kind="date", days_from="admitted"),
+        )
+    )
+    encoder = Encoder.fit(frame, schema)
+    assert {"crp=(below)", "egfr=(above)", "egfr=(missing)", "dx=401.-", "dx=41-"} & {*encoder.feature_names}
+    (tmp_path / "encoder.json").write_text(encoder.to_json(), "utf-8")
+    (tmp_path / "program.py").write_text(ENCODE_PROGRAM, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    features = runpy.run_path("program.py")["encode"](frame)
+    assert tuple(features.columns) == encoder.feature_names
+    assert np.array_equal(features.to_numpy(), encoder.transform(frame))
 
 
 def test_front_matter(result):

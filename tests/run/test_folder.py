@@ -4,6 +4,7 @@ import errno
 import json
 from dataclasses import asdict
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +12,7 @@ import pytest
 import aliquot.experts.experts as experts_module
 import aliquot.experts.watch as watch_module
 import aliquot.run.folder as folder_module
-from aliquot.cohort import Columns
+from aliquot.cohort import Columns, Query
 from aliquot.context import NoProgress
 from aliquot.errors import RunFolderError, TamperedError
 from aliquot.identity import checksum_text, versions
@@ -94,6 +95,41 @@ def test_resume_finds_the_experts_in_the_store_of_the_run(table, tmp_path, train
     assert read_plan(tmp_path / "second")["store"] == str(store)
     first = tmp_path / "first" / "release"
     assert (release / "rows.parquet").read_bytes() == (first / "rows.parquet").read_bytes()
+
+
+@pytest.fixture(params=["workbook", "database"])
+def elsewhere(request, table, tmp_path):
+    """The table as a sheet of a workbook, or in a database; the source and how to change one cell."""
+    frame = pd.read_parquet(table)
+    if request.param == "workbook":
+        path = tmp_path / "table.xlsx"
+        write = lambda frame: frame.to_excel(path, sheet_name="data", index=False)  # noqa: E731
+        source = Source(file=str(path), sheet="data", columns=Columns(target="died"))
+    else:
+        path = tmp_path / "table.duckdb"
+
+        def write(frame):
+            with duckdb.connect(str(path)) as connection:
+                connection.execute("CREATE OR REPLACE TABLE stays AS SELECT * FROM frame")
+
+        query = Query("SELECT * FROM stays", str(path))
+        source = Source(file=query.database, sql=query.sql, columns=Columns(target="died"))
+    write(frame)
+    return source, lambda: write(frame.assign(age=frame["age"].where(frame.index > 0, 50.0)))
+
+
+def test_a_run_goes_on_from_a_workbook_or_a_database(elsewhere, tmp_path, monkeypatch):
+    source, change = elsewhere
+    monkeypatch.setenv("ALIQUOT_DATABASE_PASSWORD", "Zq7_secret")
+    stop = StopsAt("held-out evaluation")
+    with pytest.raises(KeyboardInterrupt):
+        condense_into(tmp_path / "run", source, PLAIN, stop)
+    with pytest.raises(KeyboardInterrupt):
+        resume(tmp_path / "run", stop)  # it finds the same patients, and comes as far
+    assert not [path for path in (tmp_path / "run").rglob("*") if path.is_file() and b"Zq7_secret" in path.read_bytes()]
+    change()
+    with pytest.raises(RunFolderError, match="its data has changed"):
+        resume(tmp_path / "run", NoProgress())
 
 
 def test_a_failed_first_write_leaves_a_folder_that_can_be_used(table, tmp_path, monkeypatch):

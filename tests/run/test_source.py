@@ -49,11 +49,15 @@ SOURCES = {
     ),
     "embedded": (Source(file=EMBEDDED), {"file": EMBEDDED}),
 }
+NEW = {
+    "sheet": Source(file="/t.xlsx", sheet="data", columns=Columns(target="died")),
+    "database": Source(file="duckdb:////t.duckdb", sql="SELECT * FROM stays", columns=Columns(target="died")),
+    "server": Source(file="postgresql://db.local/icu", sql="SELECT * FROM stays", columns=Columns(target="died")),
+}
 
 
-@pytest.mark.parametrize("name", SOURCES)
-def test_a_plan_gives_the_source_back(name):
-    source, _ = SOURCES[name]
+@pytest.mark.parametrize("source", [*(source for source, _ in SOURCES.values()), *NEW.values()], ids=[*SOURCES, *NEW])
+def test_a_plan_gives_the_source_back(source):
     assert Source.from_plan(json.loads(json.dumps(asdict(source)))) == source
 
 
@@ -71,10 +75,11 @@ def test_an_older_plan_may_lack_what_came_later():
 
 
 def test_a_source_can_be_a_key():
-    assert len({source for source, _ in SOURCES.values()}) == len(SOURCES)
+    assert len({*NEW.values(), *(source for source, _ in SOURCES.values())}) == len(SOURCES) + len(NEW)
 
 
 def test_the_files_that_must_be_there():
     named = {name: [str(path) for path in source.files] for name, (source, _) in SOURCES.items()}
     assert named == {"table": ["/t.csv"], "measurements": ["/t.csv", "/o.csv"], "known": ["/data"], "embedded": []}
     assert Source(file="simulated:puh", cohort="simulated:puh").files == ()
+    assert [[str(path) for path in source.files] for source in NEW.values()] == [["/t.xlsx"], ["/t.duckdb"], []]

@@ -6,12 +6,13 @@ import sys
 
 import typer
 
+from aliquot.cli.check import check
 from aliquot.cli.compare import compare
 from aliquot.cli.condense import condense, demo
 from aliquot.cli.expand import expand
 from aliquot.cli.grid import grid
 from aliquot.cli.groups import with_options
-from aliquot.cli.inspect import cohorts, inspect, resume, schema, version
+from aliquot.cli.inspect import cohorts, inspect, resume, version
 from aliquot.cli.release import encode, evaluate
 from aliquot.cli.report import report
 from aliquot.cli.reproduce import reproduce
@@ -32,8 +33,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    *(demo, condense, resume, compare, transfer, encode, evaluate, expand, report),
-    *(schema, cohorts, inspect, version, reproduce),
+    *(demo, check, condense, resume, compare, transfer, encode, evaluate, expand, report),
+    *(cohorts, inspect, version, reproduce),
 ):
     app.command(cls=Command)(with_options(command))
 app.add_typer(grid)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from aliquot.cli.check import first_lines
 from aliquot.cli.machine import print_json
 from aliquot.cli.options import Budget, Out, Output, Recipe, RowsPerClass, Seed, Set, SettingsFile, Start, changes_of
 from aliquot.cli.sources import LayoutOptions, Place, ReleaseColumnOptions, chosen_source
@@ -108,6 +109,8 @@ def _run(source: "Source", out: Path, recipe: Recipe, run: RunOptions, output: O
     options.request()  # a mistake shows before anything is read
     with output.progress(continuing(out)) as progress:
         cohort = source.read()
+        for line in first_lines(cohort):
+            progress.say(line)
         request = options.request(series=cohort.series is not None)
         release = condense_into(out, source, request, progress, shared=run.store, cohort=cohort)
     show(release, json=output.json)

@@ -1,4 +1,4 @@
-"""``aliquot inspect``, ``resume``, ``schema`` and ``version``."""
+"""``aliquot inspect``, ``resume``, ``cohorts`` and ``version``."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -61,25 +61,6 @@ def inspect(
     out.print(probabilities_table(calibration.before, calibration.after))
     out.print(models_table(transfer_in(results)))
     out.print("seconds: " + ", ".join(f"{stage} {took:.0f}" for stage, took in (results.seconds or {}).items()))
-
-
-def schema(
-    file: Annotated[Path, typer.Argument(help="Table of patients.")],
-    out: Annotated[Path | None, typer.Option("--out", help="Write here instead of printing.")] = None,
-) -> None:
-    """Write a first schema of a table, to correct by hand and pass to `aliquot condense --schema`.
-
-    Lists each column with the kind that Aliquot would take it for. No value of the table is written.
-    """
-    from aliquot.cohort import read_table, schema_file
-    from aliquot.drafts import write_atomically
-
-    text = schema_file(read_table(file))
-    if out is None:
-        print(text, end="")
-    else:
-        write_atomically(out, text.encode())
-        console().print(f"schema: {out}   (correct it, then: aliquot condense --schema {out})")
 
 
 def cohorts(json: Json = False) -> None:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from textwrap import wrap
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn, TimeElapsedColumn
@@ -15,6 +16,7 @@ from aliquot.errors import SettingsError
 from aliquot.run.progress import MINUTES_LEFT
 
 INTERRUPTED = 130
+WIDTH = 80  # of a terminal that nobody made wider
 
 
 class TimeLeft(ProgressColumn):
@@ -57,6 +59,10 @@ class StageBars:
             self._bars.update(self._whole, completed=1.0)
         self._bars.stop()
 
+    def say(self, line: str) -> None:
+        """Print a line above the bars."""
+        self._bars.console.print(line, markup=False, highlight=False)
+
     def stage(self, name: str, total: int) -> None:
         """Begin a bar."""
         self._finish()
@@ -98,6 +104,11 @@ class StageLines:
         if exception[0] is None:
             self._finish()
 
+    def say(self, line: str) -> None:
+        """Print a line."""
+        for part in wrap(line, WIDTH, subsequent_indent="  "):
+            self._say(part)
+
     def stage(self, name: str, total: int) -> None:
         """Begin a stage; say how long the one before took."""
         self._finish()
@@ -136,6 +147,9 @@ class Silent(NoProgress):
 
     def __exit__(self, *exception) -> None:
         pass
+
+    def say(self, line: str) -> None:
+        """Nothing is said."""
 
 
 @contextmanager

@@ -35,14 +35,54 @@ class KnownDataset:
     ] = None
 
 
+Sheet = Annotated[
+    str | None,
+    typer.Option(help="Sheet of a workbook, or data frame of an R file, where several hold a table.", metavar="NAME"),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Within:
+    """Which table of a file, or which answer of a database."""
+
+    sheet: Sheet = None
+    sql: Annotated[
+        str | None, typer.Option(help="Instead of a file: one SELECT, which --database answers.", metavar="SELECT")
+    ] = None
+    database: Annotated[
+        str | None,
+        typer.Option(
+            help="DuckDB file, or address as SQLAlchemy writes it; user and password are taken from the environment "
+            "(ALIQUOT_DATABASE_USER, ALIQUOT_DATABASE_PASSWORD) and must not be in it.",
+            metavar="URL",
+        ),
+    ] = None
+
+    def source(self, file: Path | None) -> "Source | None":
+        """The source of the patients, whose columns are not known yet; None where no table is named."""
+        from aliquot.cohort import Query
+        from aliquot.run.source import Source
+
+        if (self.sql is None) != (self.database is None):
+            raise SettingsError("asked for one of --sql and --database; pass both, or a FILE")
+        if self.sql is not None and self.database is not None:
+            if file is not None or self.sheet is not None:
+                raise SettingsError("asked for --sql, and for a FILE or --sheet; leave out one of them")
+            return Source(file=Query(self.sql, self.database).database, sql=self.sql)
+        return None if file is None else Source(file=str(file.resolve()), sheet=self.sheet)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Place:
     """The table of patients and its outcome, or a known dataset."""
 
     file: Annotated[
         Path | None,
-        typer.Argument(help="Table of patients: .csv, .tsv, .parquet, .feather or .npz.", show_default=False),
+        typer.Argument(
+            help="Table of patients: text, workbook, Parquet, Feather, Stata, SAS, SPSS, R or .npz.", show_default=False
+        ),
     ] = None
+    within: Within = field(default_factory=Within)
     target: Annotated[str | None, typer.Option(help="Column with the outcome: two or more classes.")] = None
     known: KnownDataset = field(default_factory=KnownDataset)
 
@@ -141,7 +181,9 @@ class ColumnOptions:
     ] = None
     schema: Annotated[
         Path | None,
-        typer.Option(help="Corrected kinds of columns; `aliquot schema` writes a first one.", metavar="TOML"),
+        typer.Option(
+            help="Kinds of columns, corrected; `aliquot check --schema-out` writes a first one.", metavar="TOML"
+        ),
     ] = None
     drop: Annotated[list[str] | None, typer.Option(help="Column to leave out. May be repeated.", metavar="COLUMN")] = (
         None
@@ -192,6 +234,7 @@ class NewPatients:
     """What must be known of patients that the rows were not learned from."""
 
     patient_id: PatientId = None
+    sheet: Sheet = None
     layout: LayoutOptions = field(default_factory=LayoutOptions)
 
     def source(self, file: Path) -> "Source":
@@ -200,7 +243,7 @@ class NewPatients:
         from aliquot.run.source import Source
 
         columns = Columns(patient_id=self.patient_id)
-        return Source(file=str(file), columns=columns, layout=self.layout.layout(self.patient_id))
+        return Source(file=str(file), sheet=self.sheet, columns=columns, layout=self.layout.layout(self.patient_id))
 
 
 def chosen_source(
@@ -209,23 +252,21 @@ def chosen_source(
     """A table, or a known dataset; where neither is named, the embedded one of ``otherwise``."""
     from aliquot.run.source import Source
 
-    file, known = place.file, place.known
+    table, known = place.within.source(place.file), place.known
     if known.cohort is not None:
-        if file is not None:
+        if table is not None:
             raise SettingsError(f"asked for both a FILE and the cohort {known.cohort!r}; leave out one of them")
         return known_source(known, place.target, columns, layout)
     if known.path is not None or known.read:
         raise SettingsError("asked for --path or --read without --cohort; add --cohort NAME, or leave that out")
-    if file is None and otherwise is not None:
+    if table is None and otherwise is not None:
         check_own(place.target, columns, layout)
         return Source(file=otherwise, columns=columns.columns(None))
-    if file is None:
+    if table is None:
         raise SettingsError("asked for no table; name a FILE, or a known dataset with --cohort NAME --path DIR")
     if place.target is None:
         raise SettingsError("asked to read a table, but not told its outcome; add --target COLUMN")
-    return Source(
-        file=str(file.resolve()), columns=columns.columns(place.target), layout=layout.layout(columns.patient_id)
-    )
+    return replace(table, columns=columns.columns(place.target), layout=layout.layout(columns.patient_id))
 
 
 def known_source(known: KnownDataset, target: str | None, columns: ColumnOptions, layout: LayoutOptions) -> "Source":

@@ -4,13 +4,19 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from aliquot.cohort.kinds import NUMBER_KINDS, kind_of
 from aliquot.cohort.schema import Column
 from aliquot.cohort.values import infinite, is_numeric, levels_of, numbers, truths, unreadable
 from aliquot.cohort.wording import counted, quoted
 from aliquot.errors import SchemaError
 
-MAX_LEVELS = 200  # more distinct texts than this are free text
-FREE_TEXT_ROWS = 50  # shorter tables may have many levels by chance
+MIXED = "numbers and text mixed; clean them, or name a kind in the schema file"
+_NO_FEATURES = {  # kinds of columns that models never see, and why
+    "identifier": "identifiers, not features",
+    "date": "dates; with days_from in the schema file they become days",
+    "text": "free text",
+    "ignore": "set to ignore",
+}
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -41,27 +47,35 @@ def check_rows(frame: pd.DataFrame) -> None:
 
 
 def column_problem(column: Column, cells: pd.Series) -> str | None:
-    """Why a column cannot become a feature, or None.
+    """Why the cells of a feature are not what its kind says, so that somebody must look; None where they are.
 
     >>> column_problem(Column(name="crp", kind="numeric"), pd.Series([1.5, float("inf")]))
     "'crp' has 1 infinite cell"
     """
-    name = repr(column.name)
-    if column.kind == "date":
-        return f"{name} holds dates (replace them by a duration or an age)"
-    if not column.is_feature:
+    if column.kind not in (*NUMBER_KINDS, "boolean"):
         return None
-    if cells.isna().all():
-        return f"{name} has only missing cells"
-    if column.kind == "categorical":
-        return _free_text_problem(name, cells)
-    values = truths(cells) if column.kind == "boolean" else numbers(cells)
+    name, values = repr(column.name), truths(cells) if column.kind == "boolean" else numbers(cells)
     failed = unreadable(cells, values)
     if failed:
         meaning = "a yes or no" if column.kind == "boolean" else "a number"
         return f"{name} should be {column.kind} but has {counted(failed, 'cell')} without {meaning}"
     unbounded = infinite(values)
     return f"{name} has {counted(unbounded, 'infinite cell')}" if unbounded else None
+
+
+def left_out(column: Column, cells: pd.Series) -> str | None:
+    """Why a column is no feature, as a phrase that fits several columns; None where it is one.
+
+    >>> left_out(Column(name="unit", kind="categorical"), pd.Series(["icu", "icu"]))
+    'the same value in every row'
+    """
+    if column.kind == "ignore" and kind_of(column.name, cells) is None:
+        return MIXED
+    if not column.is_feature:
+        return _NO_FEATURES[column.kind]
+    if cells.isna().all():
+        return "no value in any row"
+    return "the same value in every row" if is_constant(cells) else None
 
 
 def is_constant(cells: pd.Series) -> bool:
@@ -74,11 +88,3 @@ def is_constant(cells: pd.Series) -> bool:
         present = numbers(cells.dropna())
         return present.size == 0 or bool((present == present[0]).all())
     return len(levels_of(cells)[1]) <= 1
-
-
-def _free_text_problem(name: str, cells: pd.Series) -> str | None:
-    levels = len(levels_of(cells)[1])
-    many_for_its_rows = len(cells) >= FREE_TEXT_ROWS and levels > len(cells) / 2
-    if levels > MAX_LEVELS or many_for_its_rows:
-        return f"{name} is free text with {levels} levels"
-    return None

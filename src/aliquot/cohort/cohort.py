@@ -11,6 +11,7 @@ import pandas as pd
 from aliquot.cohort.checks import check_names, check_rows
 from aliquot.cohort.columns import Columns, check_known
 from aliquot.cohort.features import features_of, static_entries
+from aliquot.cohort.found import Found
 from aliquot.cohort.read import fingerprint
 from aliquot.cohort.records import Records
 from aliquot.cohort.roles import read_roles
@@ -52,6 +53,7 @@ class Cohort:
     series: Series | None = None  # measurements over time; ``frame`` then holds what does not change
     groups: pd.DataFrame | None = None  # the group of each row by every column by which results are compared
     licence: str = ""  # of the source, where it is known; for card and metadata
+    found: Found | None = None  # the format that the patients were read from
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, columns: Columns | None = None, **named: Any) -> "Cohort":
@@ -90,7 +92,9 @@ class Cohort:
         known = [*map(str, frame.columns), *([] if outcomes is None else map(str, outcomes.columns))]
         columns.check_roles(known)
         check_known("subgroup", subgroups, known)
-        ignored = [column.name for column in schema or () if not column.is_feature and column.name not in roles]
+        anchors = [column.days_from for column in schema or ()]
+        kept = {*roles, *anchors}
+        ignored = [column.name for column in schema or () if not column.is_feature and column.name not in kept]
         stays = on_grid(frame, layout, outcomes, constant=[*roles, *subgroups], drop={*drop, *ignored})
         return cls.from_stays(
             stays,
@@ -109,13 +113,13 @@ class Cohort:
         columns.check_roles(list(frame.columns))
         check_known("column to drop", columns.drop, [*frame.columns, *stays.channels])
         labels, classes = read_target(frame[columns.outcome], columns.positive)
-        patient = None if columns.patient_id is None else _patient_codes(frame[columns.patient_id])
+        patient = None if columns.patient_id is None else patient_codes(frame[columns.patient_id])
         roles = None if columns.split is None else read_roles(frame[columns.split], patient)
         excluded = {*columns.roles, *columns.drop, *([] if stays.stay_id is None else [stays.stay_id])}
-        features, notes = features_of(frame, columns.read_schema(), excluded, alone=stays.series is None)
-        series, left_out = (None, ()) if stays.series is None else varying(stays.series, columns.drop)
+        table, features, notes = features_of(frame, columns.read_schema(), excluded, alone=stays.series is None)
+        series, left_out = (None, ()) if stays.series is None else varying(stays.series, columns.drop, patient)
         return cls(
-            frame.loc[:, list(features.names)].reset_index(drop=True),
+            table,
             labels,
             classes,
             columns.outcome,
@@ -124,8 +128,9 @@ class Cohort:
             features,
             (*stays.notes, *left_out, *notes),
             series,
-            groups_of(frame.reset_index(drop=True), columns.subgroups, features.names),
+            groups_of(frame.reset_index(drop=True).assign(**table), columns.subgroups, features.names),
             columns.licence or "",
+            stays.found,
         )
 
     @classmethod
@@ -138,17 +143,17 @@ class Cohort:
         columns = Columns.of(columns, named)
         if columns != Columns(drop=columns.drop, subgroups=columns.subgroups, licence=columns.licence):
             raise SettingsError("asked for columns of records, which bring their own; name only drop and subgroups")
-        patient = None if records.groups is None else _patient_codes(pd.Series(records.groups, name="patient"))
+        patient = None if records.groups is None else patient_codes(pd.Series(records.groups, name="patient"))
         roles = None if records.roles is None else read_roles(pd.Series(records.roles, name="split"), patient)
         frame = records.frame.reset_index(drop=True)
         check_known("column to drop", columns.drop, [*frame.columns, *records.channels])
-        features, notes = features_of(frame, None, columns.drop, alone=records.series is None, empty_allowed=True)
+        table, features, notes = features_of(frame, None, columns.drop, alone=records.series is None)
         series, left_out = None, ()
         if records.series is not None:
             measured = Series(records.series, records.channels, records.step_hours)
-            series, left_out = varying(measured, columns.drop)
+            series, left_out = varying(measured, columns.drop, patient)
         return cls(
-            frame.loc[:, list(features.names)],
+            table,
             np.asarray(records.labels, np.int32),
             (0, 1),
             records.target,
@@ -197,10 +202,9 @@ class Cohort:
         frame = pd.DataFrame(X, columns=pd.Index(names), copy=False)
         check_rows(frame)
         labels, classes = read_target(pd.Series(y, name="y"))
-        codes = None if patient is None else _patient_codes(pd.Series(patient, name="patient"))
-        features, notes = features_of(frame, None, set(), alone=True)
+        codes = None if patient is None else patient_codes(pd.Series(patient, name="patient"))
+        table, features, notes = features_of(frame, None, set(), alone=True)
         groups = groups_of(frame, (), features.names)
-        table = frame.loc[:, list(features.names)]
         return cls(table, labels, classes, "y", codes, None, features, notes, groups=groups)
 
     @classmethod
@@ -214,11 +218,10 @@ class Cohort:
             )
         check_names(list(channels))
         labels, classes = read_target(pd.Series(y, name="y"))
-        codes = None if patient is None else _patient_codes(pd.Series(patient, name="patient"))
+        codes = None if patient is None else patient_codes(pd.Series(patient, name="patient"))
         frame = pd.DataFrame(index=range(len(y))) if static is None else static.reset_index(drop=True)
-        features, notes = features_of(frame, None, set(), alone=False)
-        series, left_out = varying(Series(np.asarray(X, np.float32), channels))
-        table = frame.loc[:, list(features.names)]
+        table, features, notes = features_of(frame, None, set(), alone=False)
+        series, left_out = varying(Series(np.asarray(X, np.float32), channels), patients=codes)
         groups = groups_of(frame, (), features.names)
         return cls(table, labels, classes, "y", codes, None, features, (*left_out, *notes), series, groups)
 
@@ -266,7 +269,8 @@ class Cohort:
         )
 
 
-def _patient_codes(cells: pd.Series) -> np.ndarray:
+def patient_codes(cells: pd.Series) -> np.ndarray:
+    """The code of each row's patient, from the column that names patients; an error where one is not named."""
     codes, _ = levels_of(cells)
     missing = int((codes < 0).sum())
     if missing:

@@ -4,12 +4,13 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from aliquot.cohort.codes import Code
+from aliquot.cohort.codes import Code, LevelCode, ListCode, NumberCode, OrdinalCode, TruthCode
+from aliquot.cohort.declared import as_declared, cells_of
 from aliquot.cohort.fitting import EncoderSettings, fit_code, share_gaps
 from aliquot.cohort.schema import Schema
 from aliquot.cohort.wording import quoted
@@ -18,8 +19,14 @@ from aliquot.loading import expecting, json_of, require, typed
 
 FORMAT, VERSION = "aliquot-encoder", 1
 
-_CODES = {kind: code for code in get_args(Code) for kind in get_args(get_type_hints(code)["kind"])}
-_OPTIONAL = ("missing_with", "row_low", "row_high")  # absent from files where they are None, as in those of 0.1
+_CODES = {
+    **{"numeric": NumberCode, "integer": NumberCode, "date": NumberCode, "ordinal": OrdinalCode},
+    **{"boolean": TruthCode, "categorical": LevelCode, "code": ListCode},
+}
+_OPTIONAL = (  # absent from files where they are None, as in those of 0.1
+    *("missing_with", "row_low", "row_high"),
+    *("below", "above", "days_from", "day_first", "gap_values"),
+)
 
 
 @dataclass(frozen=True)
@@ -51,9 +58,10 @@ class Encoder:
         """
         features = [column for column in schema if column.is_feature]
         _check_present(frame, [column.name for column in features])
+        table, known = as_declared(frame, Schema(tuple(features)))
         settings = settings or EncoderSettings()
-        codes = [fit_code(column, frame[column.name], settings, patients) for column in features]
-        encoder = cls(share_gaps(codes, frame))
+        codes = [fit_code(column, table[column.name], settings, patients) for column in known]
+        encoder = cls(share_gaps(codes, table))
         if len(set(encoder.feature_names)) < len(encoder.feature_names):
             raise SchemaError("two encoded columns would have the same name; rename columns that contain '='")
         return encoder
@@ -84,7 +92,7 @@ class Encoder:
         unseen, start = {}, 0
         for code in self.columns:
             stop = start + len(code.features)
-            unseen[code.name] = code.encode(frame[code.name], values[:, start:stop])
+            unseen[code.name] = code.encode(cells_of(frame, code), values[:, start:stop])
             start = stop
         return values, {name: count for name, count in unseen.items() if count}
 

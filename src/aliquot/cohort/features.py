@@ -4,7 +4,8 @@ from collections.abc import Collection
 
 import pandas as pd
 
-from aliquot.cohort.checks import column_problem, is_constant
+from aliquot.cohort.checks import column_problem, left_out
+from aliquot.cohort.declared import as_declared
 from aliquot.cohort.schema import Schema, complete_schema
 from aliquot.cohort.stays import Stays
 from aliquot.cohort.wording import quoted, together
@@ -12,34 +13,27 @@ from aliquot.errors import SchemaError
 
 
 def features_of(
-    frame: pd.DataFrame, given: Schema | None, exclude: Collection[str], *, alone: bool, empty_allowed: bool = False
-) -> tuple[Schema, tuple[str, ...]]:
-    """Schema of the usable features, and notes on columns left out; the user's own omissions need no note.
+    frame: pd.DataFrame, given: Schema | None, exclude: Collection[str], *, alone: bool
+) -> tuple[pd.DataFrame, Schema, tuple[str, ...]]:
+    """The usable features as the schema says to read them, their schema, and notes on columns left out.
 
-    A table that stands ``alone``, not beside series, must have at least one. A column without any cell is a problem,
-    or is left out too where that is ``empty_allowed``.
+    Those that are dropped need no note.
+
+    A table that stands ``alone``, not beside series, must have at least one.
     """
-    asked = [name for name in frame.columns if name not in exclude]
-    empty = [name for name in asked if empty_allowed and frame[name].isna().all()]
-    schema, problems = complete_schema(frame, given, exclude={*exclude, *empty})
-    found = [column_problem(column, frame[column.name]) for column in schema]
-    problems += [problem for problem in found if problem is not None]
-    if problems:
-        raise SchemaError(together(problems))
-    identifiers = [column.name for column in schema if column.kind == "identifier"]
-    features = [column for column in schema if column.is_feature]
-    constant = [column.name for column in features if is_constant(frame[column.name])]
-    features = [column for column in features if column.name not in constant]
-    if alone and not features:
+    table, schema = as_declared(frame, complete_schema(frame, given, exclude=exclude))
+    reasons = {column.name: left_out(column, table[column.name]) for column in schema}
+    features = Schema(tuple(column for column in schema if reasons[column.name] is None))
+    problems = [column_problem(column, table[column.name]) for column in schema]
+    if any(problems):
+        raise SchemaError(together([problem for problem in problems if problem is not None]))
+    if alone and not len(features):
         raise SchemaError(
             "the table has no column left as a feature; pass one with at least one varying feature column"
         )
-    notes = (
-        (identifiers, "identifiers, not features"),
-        (empty, "no value in any row"),
-        (constant, "the same value in every row"),
-    )
-    return Schema(tuple(features)), tuple(f"left out {quoted(names)}: {why}" for names, why in notes if names)
+    found = dict.fromkeys(why for why in reasons.values() if why is not None)
+    notes = (f"left out {quoted(name for name, one in reasons.items() if one == why)}: {why}" for why in found)
+    return table.loc[:, list(features.names)].reset_index(drop=True), features, tuple(notes)
 
 
 def static_entries(schema: Schema, stays: Stays, known: Collection[str]) -> Schema:

@@ -14,7 +14,9 @@ from aliquot.cohort.roles import HELD_OUT, TRAIN, TUNING
 from aliquot.cohort.series import SeriesEncoder
 from aliquot.cohort.split import split_patients
 from aliquot.cohort.stays import Stays
+from aliquot.cohort.support import supported
 from aliquot.cohort.wording import counted, quoted
+from aliquot.disclosure import SUPPORT, patients_per
 from aliquot.errors import SchemaError, TooFewPatientsError
 from aliquot.identity import digest
 
@@ -30,7 +32,7 @@ class Part:
 
     def counts(self, n_classes: int) -> list[int]:
         """Number of patients in each class."""
-        return np.bincount(self.labels, minlength=n_classes).tolist()
+        return patients_per(self.labels, self.patients, n_classes).tolist()
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +46,7 @@ class Parts:
     roles: np.ndarray  # (all rows of the cohort,) int8
     prevalence: tuple[float, ...]  # share of all rows in each class
     fingerprint: str = ""  # changes with any value, schema entry, outcome, patient, group or role
+    notes: tuple[str, ...] = ()  # on what is no feature, as too few training patients stand behind it
 
     @property
     def n_classes(self) -> int:
@@ -69,12 +72,13 @@ def encode_parts(cohort: Cohort, *, seed: int, settings: EncoderSettings, rows_p
     roles = split_patients(cohort, seed=seed)
     check_rows_per_class(cohort, roles, rows_per_class)
     members = [cohort.take(roles == role) for role in (TRAIN, TUNING, HELD_OUT)]
-    encoder = fit_encoder(members[0], settings)
+    learned_from, notes = supported(members[0])
+    encoder = fit_encoder(learned_from, settings)
     train, tuning, held_out = parts = [
         Part(encode(encoder, member), member.labels, member.patient, member.groups) for member in members
     ]
     name = _fingerprint(cohort, roles, encoder, parts)
-    return Parts(train, tuning, held_out, encoder, roles, cohort.prevalence, name)
+    return Parts(train, tuning, held_out, encoder, roles, cohort.prevalence, name, (*notes, *_named_few(settings)))
 
 
 def fit_encoder(train: Cohort, settings: EncoderSettings) -> Encoder | SeriesEncoder:
@@ -124,12 +128,29 @@ def _fingerprint(cohort: Cohort, roles: np.ndarray, encoder: Encoder | SeriesEnc
     return digest(cohort.fingerprint, roles, encoder.to_json(), *arrays)
 
 
+def _named_few(settings: EncoderSettings) -> tuple[str, ...]:
+    if settings.rare_below >= SUPPORT:
+        return ()
+    return (f"LEVELS AND GAPS OF FEWER THAN {SUPPORT} PATIENTS ARE SHOWN, as rare_below = {settings.rare_below} asks",)
+
+
 def check_rows_per_class(cohort: Cohort, roles: np.ndarray, rows_per_class: int) -> None:
-    """Raise a TooFewPatientsError unless every class has as many training patients as rows are asked for."""
-    counts = np.bincount(cohort.labels[roles == TRAIN], minlength=cohort.n_classes)
-    if counts.min() < rows_per_class:
-        name = cohort.classes[int(counts.argmin())]
+    """Raise a TooFewPatientsError unless every class has ten training patients, and one for each row asked for.
+
+    Which class has too few is not said.
+    """
+    train = roles == TRAIN
+    counts = patients_per(
+        cohort.labels[train], None if cohort.patient is None else cohort.patient[train], cohort.n_classes
+    )
+    few = int((counts < SUPPORT).sum())
+    if few:
         raise TooFewPatientsError(
-            f"asked for {rows_per_class} synthetic rows per class, but class {str(name)!r} of {cohort.target!r} has "
-            f"only {counts.min()} patients in the training part; ask for at most that many rows per class"
+            f"asked to condense the {cohort.n_classes} classes of {cohort.target!r}, but {few} of them have fewer than "
+            f"{SUPPORT} patients in the training part; merge small classes, or leave their patients out"
+        )
+    if counts.min() < rows_per_class:
+        raise TooFewPatientsError(
+            f"asked for {rows_per_class} synthetic rows per class, but one class of {cohort.target!r} has only "
+            f"{counts.min()} patients in the training part; ask for at most that many rows per class"
         )

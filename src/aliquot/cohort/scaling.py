@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from aliquot.disclosure import COARSE, SUPPORT, coarse, patients_in, roundest
+
 TAIL = 0.005  # of the values on either side lie outside the range of rows, and are winsorised where that is asked
-FEWEST_PATIENTS = 10  # at either end of the range of rows
 MAX_DECIMALS = 6
 SMALLEST = 1e-30  # spread; no measurement gets there
 ROUNDING = 1e-12  # a spread below this share of the largest value is rounding error
@@ -21,49 +22,75 @@ class Range(NamedTuple):
     high: float
 
 
-def centre_and_scale(values: np.ndarray, kind: str) -> tuple[float, float]:
-    """Mean and standard deviation of the values, of the winsorised ones where ``kind`` is "robust".
+def centre_and_scale(
+    values: np.ndarray, kind: str, patients: np.ndarray | None = None, middle: float | None = None
+) -> tuple[float, float]:
+    """Mean and standard deviation of the values, of the winsorised ones where ``kind`` is "robust", both coarse.
 
-    Where all but the tails are one value, or all values are, the winsorised ones have no spread: then that of all
-    counts, or 1.
+    First no value is further from the ``middle``, their median unless it is given, than those of ten patients: few
+    patients decide neither number, and sums that are worked out from them point at nobody. Where all but the tails are
+    one value the winsorised ones have no spread: then that of the others counts, or 1. ``patients`` has the code of
+    each value's patient; None: every value is of another one.
 
     >>> values = np.append(np.tile([-1.0, 1.0], 500), 1e6)
-    >>> [round(centre_and_scale(values, kind)[1]) for kind in ("robust", "std")]
-    [1, 31591]
+    >>> [centre_and_scale(values, kind) for kind in ("robust", "std")]
+    [(0.0, 1.0), (0.0, 1.0)]
     """
     if not values.size:
         return 0.0, 1.0
-    kept = np.clip(values, *np.quantile(values, (TAIL, 1 - TAIL))) if kind == "robust" else values
-    for those in (kept, values):
+    middle = float(np.median(values)) if middle is None else middle
+    furthest = np.sort(most_of_each(np.abs(values - middle), patients))
+    backed = furthest[-SUPPORT if len(furthest) >= SUPPORT else -1]
+    kept = np.clip(values, middle - backed, middle + backed)
+    winsorised = np.clip(kept, *np.quantile(kept, (TAIL, 1 - TAIL))) if kind == "robust" else kept
+    for those in (winsorised, kept):
         spread = float(those.std())
         if spread > max(ROUNDING * np.abs(those).max(), SMALLEST):
-            return float(those.mean()), spread
-    return float(values.mean()), 1.0
+            return coarse(float(those.mean()), spread, len(furthest)), coarse(spread, spread, len(furthest)) or 1.0
+    return coarse(float(values.mean()), 1.0, len(furthest)), 1.0
 
 
-def row_range(values: np.ndarray, patients: np.ndarray | None, median: float) -> Range:
+def row_range(
+    values: np.ndarray, patients: np.ndarray | None, median: float, spread: float = np.inf, *, log: bool = False
+) -> Range:
     """The range of all values but the tails, with ten patients or more at or beyond either end.
 
     ``patients`` has the code of each value's patient; None: every value is of another one. Of flags, which are 0 or 1,
-    nothing is a tail. Where there are not enough patients both ends are the ``median``.
+    nothing is a tail. An end is not where a patient happens to be, but the roundest number that leaves out at most
+    twice the tail, or twice ten patients, and is no further inwards than a tenth of the ``spread``, which grows with
+    the values on a ``log`` scale. Where there are not enough patients both ends are the ``median``.
 
-    >>> row_range(np.arange(1000.0), None, 499.5)
-    Range(low=9.0, high=990.0)
-    >>> row_range(np.arange(1000.0), np.arange(1000) // 10, 499.5)
-    Range(low=90.0, high=909.0)
+    >>> row_range(np.arange(1000.0), None, 500.0)
+    Range(low=10.0, high=980.0)
+    >>> row_range(np.arange(1000.0), np.arange(1000) // 10, 500.0, spread=30.0)
+    Range(low=90.0, high=906.0)
     """
-    if patients is None:
-        lowest = highest = values
-    else:
-        ends = pd.Series(values).groupby(patients).agg(["min", "max"])
-        lowest, highest = ends["min"].to_numpy(), ends["max"].to_numpy()
-    if len(lowest) < FEWEST_PATIENTS:
-        return Range(median, median)
-    tail = 0.0 if np.isin(values, (0, 1)).all() else TAIL
-    low, high = np.quantile(values, (tail, 1 - tail))
-    low = max(low, np.partition(lowest, FEWEST_PATIENTS - 1)[FEWEST_PATIENTS - 1])
-    high = min(high, np.partition(highest, -FEWEST_PATIENTS)[-FEWEST_PATIENTS])
-    return Range(float(low), float(high)) if low <= high else Range(median, median)
+    middle = float(np.median(values)) if values.size else median
+    low = -_upper_end(-values, patients, -middle, (spread, log))
+    high = _upper_end(values, patients, middle, (spread, log))
+    return Range(low, high) if low <= high else Range(median, median)
+
+
+def _upper_end(values: np.ndarray, patients: np.ndarray | None, middle: float, spread: tuple[float, bool]) -> float:
+    """The end of the range upwards; -∞ where there are not enough patients."""
+    largest = np.sort(most_of_each(values, patients))
+    if len(largest) < 2 * SUPPORT:
+        return -np.inf
+    tail = 0.0 if np.isin(np.abs(values), (0, 1)).all() else TAIL
+    end, inner = (min(float(np.quantile(values, 1 - n * tail)), float(largest[-n * SUPPORT])) for n in (1, 2))
+    if end < middle:
+        return -np.inf
+    near = 2 * COARSE * spread[0] * (1 + abs(end) if spread[1] else 1)
+    return roundest(max(inner, middle, end - near), end)
+
+
+def most_of_each(values: np.ndarray, patients: np.ndarray | None) -> np.ndarray:
+    """The largest value of each patient; of every value, where each is of another one.
+
+    >>> most_of_each(np.array([1.0, 5.0, 2.0]), np.array([7, 7, 8])).tolist()
+    [5.0, 2.0]
+    """
+    return values if patients is None else pd.Series(values).groupby(patients).max().to_numpy()
 
 
 def on_decimals(ends: Range, decimals: int, median: float) -> Range:
@@ -79,11 +106,18 @@ def on_decimals(ends: Range, decimals: int, median: float) -> Range:
     return Range(middle, middle)
 
 
-def written_decimals(values: np.ndarray, dtype: object) -> int:
-    """Decimals that write every value to the precision of its type, at most ``MAX_DECIMALS``."""
+def written_decimals(values: np.ndarray, dtype: object, patients: np.ndarray | None = None) -> int:
+    """Decimals that write the values of all but fewer than ten patients to the precision of their type.
+
+    They are at most ``MAX_DECIMALS``; where there are fewer than ten patients, they write every value.
+
+    >>> written_decimals(np.append(np.arange(50.0), 0.125), np.dtype("float64"))
+    0
+    """
     tolerance = 4 * precision(dtype) * np.maximum(1.0, np.abs(values))
+    few = SUPPORT if len(most_of_each(values, patients)) >= SUPPORT else 1
     for decimals in range(MAX_DECIMALS):
-        if (np.abs(np.round(values, decimals) - values) <= tolerance).all():
+        if patients_in(np.abs(np.round(values, decimals) - values) > tolerance, patients) < few:
             return decimals
     return MAX_DECIMALS
 

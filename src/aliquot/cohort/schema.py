@@ -1,36 +1,47 @@
 """What each column of a table holds: inferred from the table, corrected by the user in a small TOML file."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import tomli_w
 
-from aliquot.cohort.kinds import FEATURE_KINDS, KINDS, Kind, kind_of
-from aliquot.cohort.values import LARGEST
-from aliquot.cohort.wording import quoted, suggestion, together
+from aliquot.cohort.code_lists import SCHEMES
+from aliquot.cohort.kinds import FEATURE_KINDS, KINDS, NUMBER_KINDS, Kind, kind_of
+from aliquot.cohort.values import LARGEST, loose_spelling
+from aliquot.cohort.wording import quoted, suggestion
 from aliquot.errors import FileError, SchemaError, known_names
 from aliquot.loading import MOST_TOML, NotAsWrittenError, content_of, toml_of
 
-_HEADER = """\
-# What each column of the table holds. Delete what is right; keep and edit what is not:
-# columns that are not mentioned here are inferred again.
-#
-#   kind   numeric, integer, boolean or categorical (features);
-#          identifier, date or ignore (never features)
-#   unit   for people, for example "mmHg"
-#   log    true: a numeric column is encoded on a logarithmic scale
-#   low    smallest plausible value of a numeric column; smaller ones are moved up to it
-#   high   largest plausible value; larger ones are moved down to it
-"""
-_TYPES = {"kind": str, "unit": str, "log": bool, "low": (int, float), "high": (int, float)}  # of the keys of an entry
+_TYPES = {  # of the keys of an entry
+    "kind": str,
+    "unit": str,
+    "log": bool,
+    "low": (int, float),
+    "high": (int, float),
+    "missing": list,
+    "levels": list,
+    "codes": str,
+    "days_from": str,
+    "day_first": bool,
+}
+_FIELDS = {"missing": "gap_values", "codes": "scheme"}  # of Column, where the key is called otherwise
+_NEEDS = {  # which kinds an entry may have a key for
+    "log": NUMBER_KINDS,
+    "low": NUMBER_KINDS,
+    "high": NUMBER_KINDS,
+    "levels": ("ordinal",),
+    "codes": ("code",),
+    "days_from": ("date",),
+    "day_first": ("date",),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """One column: its name, its kind and what is known of its scale.
+    """One column: its name, its kind and what is known of its scale and of how its cells are written.
 
     >>> Column(name="heart_rate", kind="numeric", unit="/min", low=0, high=300).is_feature
     True
@@ -42,22 +53,42 @@ class Column:
     log: bool = False  # encode on the scale log(1 + x)
     low: float | None = None  # plausible range, in the column's unit
     high: float | None = None
+    gap_values: tuple[float | str, ...] = ()  # "missing" in a schema file: cells that mean missing, for example -999
+    levels: tuple[str, ...] = ()  # of an ordinal column, in order
+    scheme: str | None = None  # "codes" in a schema file: icd9, icd10 or prefix; None: as the codes look
+    days_from: str | None = None  # of dates, the column from which days are counted
+    day_first: bool | None = None  # of dates like 03/04/2024; None: as the dates look
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise SchemaError(f"column {self.name!r} has an unknown kind in the schema; use one of: {', '.join(KINDS)}")
-        if (self.log, self.low, self.high) != (False, None, None) and self.kind not in ("numeric", "integer"):
-            raise SchemaError(
-                f"column {self.name!r} has log, low or high in the schema but kind {self.kind!r}; these need "
-                "kind numeric or integer"
-            )
+        for key, kinds in _NEEDS.items():
+            if self.value_of(key) not in (None, False, ()) and self.kind not in kinds:
+                raise SchemaError(
+                    f"column {self.name!r} has {key} in the schema but kind {self.kind!r}; this needs kind "
+                    f"{' or '.join(kinds)}"
+                )
         if self.low is not None and self.high is not None and self.low >= self.high:
             raise SchemaError(f"column {self.name!r} has a low that is not below its high in the schema; exchange them")
+        if self.kind == "ordinal" and len({loose_spelling(level) for level in self.levels}) < max(2, len(self.levels)):
+            raise SchemaError(
+                f"column {self.name!r} is ordinal in the schema but has not two or more different levels in order; "
+                'write them as levels = ["mild", "severe"]'
+            )
+        if self.scheme is not None and self.scheme not in SCHEMES:
+            raise SchemaError(
+                f"column {self.name!r} has unknown codes in the schema; use one of: {', '.join(SCHEMES)}, or leave "
+                "it out"
+            )
 
     @property
     def is_feature(self) -> bool:
         """Whether models may see the column."""
-        return self.kind in FEATURE_KINDS
+        return self.kind in FEATURE_KINDS or self.days_from is not None
+
+    def value_of(self, key: str) -> Any:
+        """The value of a key of a schema file."""
+        return getattr(self, _FIELDS.get(key, key))
 
 
 @dataclass(frozen=True)
@@ -108,28 +139,21 @@ class Schema:
     @classmethod
     def from_toml(cls, path: str | Path) -> "Schema":
         """The schema in a TOML file written by hand or by ``aliquot schema``."""
-        return cls(tuple(Column(name=name, **entry) for name, entry in _read_entries(Path(path)).items()))
+        return cls(tuple(_column(name, entry) for name, entry in _read_entries(Path(path)).items()))
 
 
 def infer_schema(frame: pd.DataFrame, *, exclude: Collection[str] = ()) -> Schema:
-    """The kinds of all columns of ``frame`` but the excluded ones; mixed columns are reported together.
+    """The kinds of all columns of ``frame`` but the excluded ones.
 
-    >>> infer_schema(pd.DataFrame({"id": [7, 8], "ph": [7.35, 7.4]})).columns[1]
-    Column(name='ph', kind='numeric', unit=None, log=False, low=None, high=None)
+    >>> infer_schema(pd.DataFrame({"id": [7, 8], "ph": [7.35, 7.4]})).columns[1].kind
+    'numeric'
     """
-    schema, problems = complete_schema(frame, exclude=exclude)
-    if problems:
-        raise SchemaError(together(problems))
-    return schema
+    return complete_schema(frame, exclude=exclude)
 
 
-def complete_schema(
-    frame: pd.DataFrame, given: Schema | None = None, *, exclude: Collection[str] = ()
-) -> tuple[Schema, list[str]]:
-    """Schema with the given columns as they are and the others inferred, and what could not be inferred.
-
-    Columns that could not be inferred stand as ``ignore``, so that the caller can go on and collect more
-    problems.
+def complete_schema(frame: pd.DataFrame, given: Schema | None = None, *, exclude: Collection[str] = ()) -> Schema:
+    """Schema with the given columns as they are and the others inferred; columns that mix numbers and text stand as
+    ``ignore``, as only the user can decide.
     """
     known = {column.name: column for column in given or ()}
     unknown = [name for name in known if name not in frame.columns]
@@ -138,29 +162,24 @@ def complete_schema(
             f"the schema has columns that the table lacks ({quoted(unknown)}); "
             f"{suggestion(unknown[0], list(frame.columns))}"
         )
-    columns, problems = [], []
-    for name in frame.columns:
-        if name in exclude:
-            continue
-        kind = known[name].kind if name in known else kind_of(name, frame[name])
-        if kind is None:
-            problems.append(
-                f'{name!r} mixes numbers and text (clean it, or set kind = "categorical" in the schema file)'
-            )
-        columns.append(known.get(name) or Column(name=name, kind=kind or "ignore"))
-    return Schema(tuple(columns)), problems
-
-
-def schema_file(frame: pd.DataFrame) -> str:
-    """Text of a schema file for ``frame``, with comments for its editor; never fails on a mixed column."""
-    schema, problems = complete_schema(frame)
-    decisions = "".join(f"# Decide: {problem}\n" for problem in problems)
-    return f"{_HEADER}{decisions}\n{schema.to_toml()}"
+    names = [name for name in frame.columns if name not in exclude]
+    inferred = (Column(name=name, kind=kind_of(name, frame[name]) or "ignore") for name in names if name not in known)
+    found = known | {column.name: column for column in inferred}
+    return Schema(tuple(found[name] for name in names))
 
 
 def _entry(column: Column) -> dict[str, Any]:
-    values = {field.name: getattr(column, field.name) for field in fields(column)}
-    return {key: value for key, value in values.items() if key != "name" and value is not None and value is not False}
+    values = {key: column.value_of(key) for key in _TYPES}
+    written = {key: [*value] if isinstance(value, tuple) else value for key, value in values.items()}
+    default = Column(name="", kind="numeric")
+    return {key: value for key, value in written.items() if key == "kind" or values[key] != default.value_of(key)}
+
+
+def _column(name: str, entry: dict[str, Any]) -> Column:
+    values = {_FIELDS.get(key, key): value for key, value in entry.items()}
+    return Column(
+        name=name, **{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
+    )
 
 
 def _read_entries(path: Path) -> dict[str, dict[str, Any]]:
@@ -201,12 +220,16 @@ def _problems(name: str, entry: object) -> list[str]:
         for key in _TYPES
         if key in entry and not _has_type(entry[key], _TYPES[key])
     ]
+    if not all(isinstance(level, str) for level in entry.get("levels", ())):
+        problems.append(f"levels of column {name!r} are not all text in quotes")
     if "kind" not in entry:
         problems.append(f"column {name!r} has no kind (known: {', '.join(KINDS)})")
     return problems
 
 
 def _has_type(value: object, kind: type | tuple[type, ...]) -> bool:
+    if isinstance(value, list):
+        return kind is list and all(_has_type(one, (int, float, str)) for one in value)
     if isinstance(value, bool):
         return kind is bool
     return isinstance(value, kind) and (not isinstance(value, int | float) or abs(value) <= LARGEST)

@@ -7,7 +7,7 @@ was measured at that step; then the features that do not change in time, the sam
 
 import json
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, Literal
@@ -21,7 +21,8 @@ from aliquot.cohort.encoder import Encoder, checksum_of, code_of, encoder_of, en
 from aliquot.cohort.fitting import EncoderSettings, fit_code
 from aliquot.cohort.schema import Column, Schema
 from aliquot.cohort.values import LARGEST
-from aliquot.cohort.wording import quoted
+from aliquot.cohort.wording import counted, quoted
+from aliquot.disclosure import SUPPORT, patients_in
 from aliquot.errors import SchemaError
 from aliquot.loading import expecting, json_of, require, typed
 
@@ -41,6 +42,10 @@ class Series:
     def take(self, rows: np.ndarray) -> "Series":
         """The series of some stays, by position or mask."""
         return Series(self.values[rows], self.channels, self.step_hours)
+
+    def of_channels(self, places: Sequence[int]) -> "Series":
+        """The series of some channels, by position."""
+        return Series(self.values[:, :, places], tuple(self.channels[place] for place in places), self.step_hours)
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,7 @@ class SeriesEncoder:
             code = fit_code(Column(name=name, kind="numeric"), cells, settings, whose[seen])
             flag = bool(np.isin(column[seen], (0, 1)).all())  # levels and masks of a reader stay 0 and 1
             codes.append(replace(code, centre=0.0, scale=1.0, log=False) if flag else code)
-            gaps.append(int((~seen).any(axis=1).sum()) >= settings.rare_below)
+            gaps.append(patients_in((~seen).any(axis=1), patients) >= settings.rare_below)
         static = Encoder.fit(frame, schema, settings, patients)
         return cls(series.values.shape[1], series.step_hours, tuple(codes), tuple(gaps), static)
 
@@ -184,28 +189,43 @@ class SeriesEncoder:
         return series.values[:, :, [series.channels.index(name) for name in self.channel_names]]
 
 
-def varying(series: Series, drop: Collection[str] = ()) -> tuple[Series, tuple[str, ...]]:
+def varying(
+    series: Series, drop: Collection[str] = (), patients: np.ndarray | None = None
+) -> tuple[Series, tuple[str, ...]]:
     """The series without channels that say nothing or are dropped, and notes on the former.
 
-    >>> values = np.array([[[80.0, 1.0, np.nan]], [[90.0, 1.0, np.nan]]], np.float32)
+    A note names a channel only where ten patients have it.
+
+    >>> values = np.repeat([[[80.0, 1.0, np.nan]], [[90.0, 1.0, np.nan]]], 5, axis=0)
     >>> left, notes = varying(Series(values, ("hr", "alive", "lactate")))
-    >>> left.channels, len(notes)
-    (('hr',), 2)
+    >>> left.channels, notes[0]
+    (('hr',), 'left out 1 channel measured in fewer than 10 patients')
+    >>> notes[1]
+    "left out 'alive': the same value wherever it was measured"
     """
-    never, same, kept = [], [], []
+    few, same, kept = [], [], []
     for place, name in enumerate(series.channels):
-        seen = series.values[:, :, place]
-        seen = seen[np.isfinite(seen)]
+        values = series.values[:, :, place]
+        seen = np.isfinite(values)
+        present = values[seen]
         if name not in drop:
-            (never if not seen.size else same if (seen == seen[0]).all() else kept).append(place)
+            says_nothing = not present.size or (present == present[0]).all()
+            backed = patients_in(seen.any(axis=1), patients) >= SUPPORT
+            (kept if not says_nothing else same if backed else few).append(place)
     if not kept:
         raise SchemaError("there is no channel left that was measured and varies; pass series with at least one")
-    found = ((never, "never measured"), (same, "the same value wherever it was measured"))
-    notes = tuple(f"left out {quoted(series.channels[p] for p in places)}: {why}" for places, why in found if places)
-    if len(kept) == len(series.channels):
-        return series, notes
-    channels = tuple(series.channels[place] for place in kept)
-    return Series(series.values[:, :, kept], channels, series.step_hours), notes
+    notes = [f"left out {few_channels(len(few))}"] if few else []
+    if same:
+        notes.append(f"left out {quoted(series.channels[p] for p in same)}: the same value wherever it was measured")
+    return series if len(kept) == len(series.channels) else series.of_channels(kept), tuple(notes)
+
+
+def few_channels(count: int) -> str:
+    """What is said of channels that fewer than ten patients have: never their names.
+
+    In a table with one measurement per line the names are cells, and may be one patient's.
+    """
+    return f"{counted(count, 'channel')} measured in fewer than {SUPPORT} patients"
 
 
 def carried_forward(values: np.ndarray) -> np.ndarray:

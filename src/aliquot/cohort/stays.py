@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from aliquot.cohort.found import Found
 from aliquot.cohort.series import Series
 
 
@@ -21,6 +22,7 @@ class Stays:
     series: Series | None = None  # in the order of the rows
     stay_id: str | None = None  # the column of ``frame`` that names the rows; never a feature
     notes: tuple[str, ...] = ()  # sentences for the user on what was left out
+    found: Found | None = None  # the format that they were read from
 
     @property
     def channels(self) -> tuple[str, ...]:

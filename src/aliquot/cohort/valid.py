@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
-from aliquot.cohort.codes import RARE, Code, LevelCode, NumberCode, TruthCode, undo_log_scale
+from aliquot.cohort.cells import as_stored, undo_log_scale, within
+from aliquot.cohort.codes import RARE, Code, LevelCode, NumberCode, TruthCode
 from aliquot.cohort.encoder import Encoder
 from aliquot.cohort.scaling import Range, on_decimals
 from aliquot.cohort.series import MEASURED, SeriesEncoder
@@ -27,8 +27,8 @@ class ValidRows:
     log: np.ndarray  # (F,) bool
     centre: np.ndarray  # (F,) of scores on a log scale
     scale: np.ndarray  # (F,)
-    gap: np.ndarray  # (F,) the feature that tells the gaps of this one; -1: none
-    fill: np.ndarray  # (F,) what it then is; in series, what it is before the first measurement
+    gap: np.ndarray  # (K, F) features that tell that this one is a gap or a bound, the first counts; -1: none
+    fill: np.ndarray  # (K, F) what it then is; in series, the first is what it is before the first measurement
     group: np.ndarray  # (F,) the group of levels that it belongs to; -1: none
     levels: np.ndarray  # (G, L) features of each group of which one is 1; shorter groups repeat their first
     measured: np.ndarray | None = None  # (F,) in series, the feature that tells whether this one was measured; -1: none
@@ -46,8 +46,8 @@ class _Feature(NamedTuple):
     log: bool = False
     centre: float = 0.0
     scale: float = 1.0
-    gap: str | None = None
     fill: float = 0.0
+    gaps: tuple[tuple[str, float], ...] = ()  # features that tell a gap or a bound, and what this one then is
     group: str | None = None
     shown: bool = True  # whether a row may show this level
     measured: str | None = None
@@ -57,6 +57,7 @@ class _Feature(NamedTuple):
 def valid_rows(encoder: Encoder | SeriesEncoder) -> ValidRows:
     """What the features of valid rows of a table, or of every step of series, may be.
 
+    >>> import pandas as pd
     >>> from aliquot.cohort import infer_schema
     >>> frame = pd.DataFrame({"age": range(40, 80), "ward": ["icu", "ward", "icu", None] * 10})
     >>> valid = valid_rows(Encoder.fit(frame, infer_schema(frame)))
@@ -86,27 +87,35 @@ def settled(encoder: Encoder | SeriesEncoder, x: np.ndarray) -> np.ndarray:
 
 def _features(code: Code) -> list[_Feature]:
     if isinstance(code, LevelCode):
-        shown = [bin != RARE or not code.levels for bin in code.bins]
+        shown = [bin != RARE or not code.named for bin in code.bins]
         return [_Feature(name, group=code.name, shown=one) for name, one in zip(code.features, shown, strict=True)]
-    gap = code.decoded_from[1] if len(code.decoded_from) > 1 else None
-    own = _number(code) if isinstance(code, NumberCode) else _truth(code)
-    return [own._replace(gap=gap), *(_Feature(name) for name in code.features[1:])]
+    if isinstance(code, TruthCode):
+        gap = [(name, float(code.mode)) for name in code.decoded_from[1:]]
+        return [_Feature(code.name, gaps=tuple(gap)), *(_Feature(name) for name in code.features[1:])]
+    own = _number(code)
+    return [own, *(_flag(name, code) for name in code.features[1:])]
 
 
-def _truth(code: TruthCode) -> _Feature:
-    return _Feature(code.name, fill=float(code.mode))
+def _flag(name: str, code: NumberCode) -> _Feature:
+    """A flag of a number; of a gap, a bound below and one above only the first counts."""
+    order = code.decoded_from[1:]
+    before = order[: order.index(name)]
+    return _Feature(name, gaps=tuple((other, 0.0) for other in before))
 
 
 def _number(code: NumberCode) -> _Feature:
     ends = _ends(code)
-    block = np.empty((3, len(code.features)), np.float32)
-    code.encode(pd.Series([*ends, np.nan], name=code.name), block)
-    low, high, fill = block[:, 0].tolist()
+    bounds = [bound for _, bound in filter(None, (code.below, code.above))]
+    shown = as_stored(within(np.array([*ends, np.nan, *bounds]), code.low, code.high), code.number_type)
+    low, high, fill, *bounds = code.scores(shown).astype(np.float32).tolist()
+    told = tuple(zip(code.decoded_from[1:], [*([] if code.gap is None else [fill]), *bounds], strict=True))
     unit = 10.0**-code.decimals
     if code.log:
-        return _Feature(code.name, low, high, step=unit, log=True, centre=code.centre, scale=code.scale, fill=fill)
-    origin = (float(np.round(code.centre, code.decimals)) - code.centre) / code.scale
-    return _Feature(code.name, low, high, origin, unit / code.scale, fill=fill)
+        own = _Feature(code.name, low, high, step=unit, log=True, centre=code.centre, scale=code.scale)
+    else:
+        origin = (float(np.round(code.centre, code.decimals)) - code.centre) / code.scale
+        own = _Feature(code.name, low, high, origin, unit / code.scale)
+    return own._replace(fill=fill, gaps=told)
 
 
 def _ends(code: NumberCode) -> Range:
@@ -126,13 +135,14 @@ def _as_arrays(features: list[_Feature], *, series: bool = False) -> ValidRows:
     shown = [[place[f.name] for f in features if f.group == name and f.shown] for name in groups]
     most = max(map(len, shown), default=0)
     levels = [[*one, *[one[0]] * (most - len(one))] for one in shown]
+    most_gaps = max([1, *(len(f.gaps) for f in features)])
     return ValidRows(
         *(np.array([getattr(f, name) for f in features]) for name in ("low", "high", "origin", "step")),
         log=np.array([f.log for f in features]),
         centre=np.array([f.centre for f in features]),
         scale=np.array([f.scale for f in features]),
-        gap=np.array([-1 if f.gap is None else place[f.gap] for f in features]),
-        fill=np.array([f.fill for f in features]),
+        gap=np.array([[place[f.gaps[k][0]] if k < len(f.gaps) else -1 for f in features] for k in range(most_gaps)]),
+        fill=np.array([[f.gaps[k][1] if k < len(f.gaps) else f.fill for f in features] for k in range(most_gaps)]),
         group=np.array([-1 if f.group is None else groups[f.group] for f in features]),
         levels=np.array(levels, dtype=int).reshape(len(groups), most),
         measured=np.array([-1 if f.measured is None else place[f.measured] for f in features]) if series else None,

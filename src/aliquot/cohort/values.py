@@ -4,12 +4,16 @@ All three readings treat missing cells alike and never raise on odd content: a c
 becomes missing in the result, and the caller counts the difference.
 """
 
+import re
+
 import numpy as np
 import pandas as pd
 
 LARGEST = 1e30  # beyond this, float32 scores could overflow; no measurement gets there
 YES_NO_PAIRS = (("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("0", "1"))
 
+_SIGNED = re.compile(r"\s*(<=|>=|[<>≤≥])\s*")
+_COMMA = re.compile(r"\s*[-+]?(\d+),(\d+)\s*")
 _TRUTH = {word: float(value) for pair in YES_NO_PAIRS for value, word in enumerate(pair)}
 
 
@@ -29,26 +33,68 @@ def levels_of(cells: pd.Series) -> tuple[np.ndarray, list[str]]:
         codes, distinct = pd.factorize(cells.map(str, na_action="ignore"))
     if len(distinct) == 0:
         return codes, []
-    merged, levels = pd.factorize(np.array([_spell(value) for value in distinct], dtype=object))
+    merged, levels = pd.factorize(np.array([spelt(value) for value in distinct], dtype=object))
     return np.where(codes < 0, -1, merged[codes]), list(levels)
 
 
 def numbers(cells: pd.Series) -> np.ndarray:
-    """Each cell as float64; missing where it is empty or not a number.
+    """Each cell as float64, of ``<0.2`` and the like the bound; missing where it is empty or not a number.
 
-    >>> numbers(pd.Series(["1.5", None, "high"])).tolist()
-    [1.5, nan, nan]
+    >>> numbers(pd.Series(["1.5", None, "high", ">90"])).tolist()
+    [1.5, nan, nan, 90.0]
     """
     if is_numeric(cells):
         return cells.to_numpy(dtype="float64", na_value=np.nan)
     codes, levels = levels_of(cells)
-    return np.append(level_numbers(levels), np.nan)[codes]
+    return np.append(written_numbers(levels), np.nan)[codes]
+
+
+def signs(cells: pd.Series) -> np.ndarray:
+    """The sign before each cell's number, "" where there is none.
+
+    >>> signs(pd.Series(["<0.2", "≥ 7", "5", None])).tolist()
+    ['<', '≥', '', '']
+    """
+    if is_numeric(cells):
+        return np.full(len(cells), "", dtype=object)
+    codes, levels = levels_of(cells)
+    return np.array([*unsigned(levels)[0], ""], dtype=object)[codes]
+
+
+def unsigned(levels: list[str]) -> tuple[list[str], list[str]]:
+    """The sign <, <=, ≤, >, >= or ≥ before each text, "" where there is none, and the rest.
+
+    >>> unsigned(["<=5", "36.5"])
+    (['<=', ''], ['5', '36.5'])
+    """
+    found = [_SIGNED.match(level) for level in levels]
+    return (
+        ["" if one is None else one[1] for one in found],
+        [level if one is None else level[one.end() :] for level, one in zip(levels, found, strict=True)],
+    )
 
 
 def level_numbers(levels: list[str]) -> np.ndarray:
     """Each text as float64, missing where it does not write a number."""
     parsed = pd.to_numeric(pd.Series(levels, dtype=object), errors="coerce")
     return parsed.to_numpy(dtype="float64", na_value=np.nan)
+
+
+def written_numbers(levels: list[str]) -> np.ndarray:
+    """Each text as float64, also with a sign before it or a decimal comma; missing where it does not write a number.
+
+    Commas are decimal marks where one of the texts can be nothing else; "1,250" alone may be a thousand and is none.
+
+    >>> written_numbers(["36,5", "1,250", "<0.2"]).tolist(), written_numbers(["1,250"]).tolist()
+    ([36.5, 1.25, 0.2], [nan])
+    """
+    rest = unsigned(levels)[1]
+    parsed = level_numbers(rest).copy()
+    if _has_decimal_comma(rest):
+        for place in np.flatnonzero(np.isnan(parsed)):
+            if _COMMA.fullmatch(rest[place]):
+                parsed[place] = float(rest[place].replace(",", "."))
+    return parsed
 
 
 def truths(cells: pd.Series) -> np.ndarray:
@@ -95,12 +141,18 @@ def loose_spelling(level: str) -> str:
     if text.lower() in ("true", "false"):
         return text.lower()
     try:
-        return _spell(float(text))
+        return spelt(float(text))
     except ValueError:
         return text
 
 
-def _spell(value: object) -> str:
+def spelt(value: object) -> str:
+    """A cell as text, a whole number without a decimal point."""
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value)
+
+
+def _has_decimal_comma(levels: list[str]) -> bool:
+    found = [_COMMA.fullmatch(level) for level in levels]
+    return any(one is not None and (len(one[2]) != 3 or int(one[1]) == 0) for one in found)

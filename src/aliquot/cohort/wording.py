@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from aliquot.errors import closest
 
 SHOWN = 8  # names or problems listed before "and N more"
-SMALL_COUNT = 10  # counts of patients below are not exported
 
 
 def listed(items: Iterable[str], *, separator: str = ", ") -> str:
@@ -31,15 +30,6 @@ def counted(count: int, noun: str) -> str:
     ('1 cell', '3 cells')
     """
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def masked_count(count: int, noun: str) -> str:
-    """A count as it may be exported, since notes are part of the release: small ones are hidden.
-
-    >>> masked_count(3, "stay"), masked_count(12, "stay")
-    ('<10 stays', '12 stays')
-    """
-    return f"<{SMALL_COUNT} {noun}s" if count < SMALL_COUNT else counted(count, noun)
 
 
 def suggestion(name: str, known: Sequence[str]) -> str:

@@ -1,22 +1,11 @@
 """Real numbers as bins that say nothing of a single patient: round edges, open ends, ten patients in each."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from aliquot.cohort.wording import SMALL_COUNT
+from aliquot.disclosure import SUPPORT
 
 TAIL = 0.01  # of the patients at each end, at least ten of them, decide no edge
 STEPS = (1.0, 2.0, 5.0, 10.0)
-
-
-def rounded(counts: np.ndarray | Sequence[int]) -> list[int | str]:
-    """Counts of patients to the nearest ten, so that nothing can be had by subtraction; small ones as ``"<10"``.
-
-    >>> rounded([4, 13, 118])
-    ['<10', 10, 120]
-    """
-    return [f"<{SMALL_COUNT}" if n < SMALL_COUNT else int(round(int(n), -1)) for n in counts]
 
 
 def edges_of(values: np.ndarray, *, wanted: int = 12, whole: bool = False, log: bool = False) -> np.ndarray:
@@ -28,9 +17,9 @@ def edges_of(values: np.ndarray, *, wanted: int = 12, whole: bool = False, log: 
     array([ 50., 100., 150.])
     """
     values = values[np.isfinite(values)]
-    if len(values) < 2 * SMALL_COUNT:
+    if len(values) < 2 * SUPPORT:
         return np.array([])
-    tail = max(TAIL, SMALL_COUNT / len(values))
+    tail = max(TAIL, SUPPORT / len(values))
     low, high = np.quantile(values, [tail, 1 - tail])
     edges = _ratios(low, high) if log and low > 0 else _steps(low, high, wanted, whole)
     return _merged(values, edges)
@@ -62,7 +51,7 @@ def _merged(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
     kept, since = [], 0
     for edge in edges:
         below = int((values < edge).sum())
-        if below - since >= SMALL_COUNT and len(values) - below >= SMALL_COUNT:
+        if below - since >= SUPPORT and len(values) - below >= SUPPORT:
             kept.append(edge)
             since = below
     return np.array(kept)

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
+from aliquot.disclosure import SUPPORT, patients_in, to_ten
 from aliquot.evaluate.metrics import all_metrics, probabilities, ranking, summarise
 from aliquot.evaluate.record import Record
 from aliquot.evaluate.results import Scores
@@ -45,6 +46,12 @@ class Correction:
         """
         offset = calibration["logit_offset"]
         return cls(calibration.get("logit_scale", 1.0), tuple(offset) if isinstance(offset, list) else offset)
+
+    def rounded(self, decimals: int = 3) -> "Correction":
+        """The correction as it is released."""
+        scale = max(round(self.scale, decimals), 10.0**-decimals)
+        offset = np.round(self.offset, decimals).tolist()
+        return Correction(scale, tuple(offset) if isinstance(offset, list) else offset)
 
     def apply(self, logits: np.ndarray) -> np.ndarray:
         """Corrected logits (…) or (…, C)."""
@@ -81,15 +88,18 @@ class Calibration(Record):
     reliability: Reliability | None = None
 
 
-def calibration_of(labels: np.ndarray, logits: np.ndarray, correction: Correction) -> Calibration:
+def calibration_of(
+    labels: np.ndarray, logits: np.ndarray, correction: Correction, patients: np.ndarray | None = None
+) -> Calibration:
     """How good the probabilities of several networks (networks, rows[, C]) are, as they are and corrected."""
     before, after = (np.mean([corrected(one, how) for one in logits], axis=0) for how in (AS_THEY_ARE, correction))
+    points = [reliability(labels, p, patients=patients) for p in (before, after)]
     return Calibration(
         scale=correction.scale,
         offset=correction.offset,
         before=score_logits(labels, logits),
         after=score_logits(labels, logits, correction),
-        reliability=Reliability(reliability(labels, before), reliability(labels, after)),
+        reliability=Reliability(*points) if all(points) else None,
     )
 
 
@@ -126,13 +136,33 @@ def fit_correction(labels: np.ndarray, logits: np.ndarray) -> Correction:
     return Correction(float(np.exp(found[0])), offsets[0] if len(offsets) == 1 else (0.0, *offsets))
 
 
-def reliability(labels: np.ndarray, p: np.ndarray, bins: int = 10, smallest: int = 10) -> tuple[ReliabilityBin, ...]:
-    """Mean predicted and observed share of the last class in bins of equal size, each of ≥ ``smallest`` patients."""
-    last = p[:, -1]
+def reliability(
+    labels: np.ndarray, p: np.ndarray, bins: int = 10, patients: np.ndarray | None = None
+) -> tuple[ReliabilityBin, ...]:
+    """Mean predicted and observed share of the last class, in bins of equal size that join until they are backed.
+
+    Each bin has ten patients or more with the last class, and ten without; the share tells their number to the nearest
+    ten. Empty where there are not as many.
+    """
+    last, outcome = p[:, -1], labels == p.shape[1] - 1
     order = np.argsort(last, kind="stable")
-    groups = np.array_split(order, max(1, min(bins, len(order) // smallest)))
-    outcome = labels == p.shape[1] - 1
-    return tuple(ReliabilityBin(float(last[g].mean()), float(outcome[g].mean())) for g in groups)
+    groups, joined = [], order[:0]
+    for part in np.array_split(order, max(1, min(bins, len(order) // SUPPORT))):
+        joined = np.concatenate([joined, part])
+        if _is_backed(outcome[joined], None if patients is None else patients[joined]):
+            groups.append(joined)
+            joined = order[:0]
+    if groups:
+        groups[-1] = np.concatenate([groups[-1], joined])
+    return tuple(_bin(last[group], outcome[group]) for group in groups)
+
+
+def _is_backed(outcome: np.ndarray, patients: np.ndarray | None) -> bool:
+    return min(patients_in(outcome, patients), patients_in(~outcome, patients)) >= SUPPORT
+
+
+def _bin(predicted: np.ndarray, outcome: np.ndarray) -> ReliabilityBin:
+    return ReliabilityBin(round(float(predicted.mean()), 3), to_ten(float(outcome.mean()), len(outcome)))
 
 
 def corrected(logits: np.ndarray, correction: Correction) -> np.ndarray:

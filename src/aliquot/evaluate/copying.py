@@ -9,9 +9,9 @@ import jax
 import numpy as np
 from sklearn.metrics import pairwise_distances_argmin_min
 
-from aliquot.cohort.wording import SMALL_COUNT
-from aliquot.evaluate.bins import count_in, edges_of, rounded
-from aliquot.evaluate.record import Record, as_tuple
+from aliquot.disclosure import SUPPORT, rounded, roundest
+from aliquot.evaluate.bins import count_in, edges_of
+from aliquot.evaluate.record import Record
 from aliquot.seeds import generator
 
 MOST_PATIENTS = 1000  # held-out patients that are measured
@@ -56,16 +56,16 @@ def nearest_distances(rows: np.ndarray, train: np.ndarray, held_out: np.ndarray,
     A distance is the root mean square difference over the encoded features, where a number has a deviation of 1. None
     where there are too few patients for quantiles.
     """
-    if len(held_out) < 2 * SMALL_COUNT / LEVELS[1]:
+    if len(held_out) < 2 * SUPPORT / LEVELS[1]:
         return None
     chosen = generator(key).permutation(len(held_out))[:MOST_PATIENTS]
     ours, theirs = (_nearest(x, train) for x in (rows, held_out[np.sort(chosen)]))
     edges = edges_of(theirs, wanted=15)
     counts = np.bincount(count_in(theirs, edges), minlength=len(edges) + 1)
     own_edges = _row_edges(ours, edges)
-    levels = [level for level in LEVELS if min(level, 1 - level) * len(theirs) >= SMALL_COUNT]
+    levels = [level for level in LEVELS if min(level, 1 - level) * len(theirs) >= SUPPORT]
     return Distances(
-        Quantiles(tuple(levels), as_tuple(np.quantile(ours, levels)), as_tuple(np.quantile(theirs, levels))),
+        Quantiles(tuple(levels), _quantiles(ours, levels), _quantiles(theirs, levels)),
         Histogram(
             tuple(edges.tolist()),
             tuple(rounded(counts)),
@@ -76,6 +76,11 @@ def nearest_distances(rows: np.ndarray, train: np.ndarray, held_out: np.ndarray,
         nearer=int((ours < np.quantile(theirs, levels[0])).sum()),
         equal=int((ours < EQUAL).sum()),
     )
+
+
+def _quantiles(far: np.ndarray, levels: list[float]) -> tuple[float, ...]:
+    """Quantiles to two digits, since each is the distance of one."""
+    return tuple(roundest(0.99 * value, 1.01 * value) for value in np.quantile(far, levels).tolist())
 
 
 def _row_edges(far: np.ndarray, edges: np.ndarray) -> np.ndarray:

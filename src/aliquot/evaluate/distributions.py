@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from aliquot.cohort.codes import RARE, Code, LevelCode, NumberCode, within
+from aliquot.cohort.cells import within
+from aliquot.cohort.codes import RARE, Code, LevelCode, NumberCode, OrdinalCode
 from aliquot.cohort.values import levels_of, numbers
-from aliquot.evaluate.bins import count_in, edges_of, rounded
+from aliquot.disclosure import rounded
+from aliquot.evaluate.bins import count_in, edges_of
 from aliquot.evaluate.record import Record, as_tuple
 
 MOST_COLUMNS = 48  # the ones that differ most; more would not be looked at
@@ -79,7 +81,7 @@ def outside_range(rows: Mapping[str, np.ndarray], codes: Sequence[NumberCode]) -
 
 
 def _column(code: Code, real: pd.Series, rows: pd.Series, weights: np.ndarray) -> ColumnValues | None:
-    if isinstance(code, NumberCode):
+    if isinstance(code, NumberCode) and not isinstance(code, OrdinalCode):
         cells, ours = numbers(real), numbers(rows)
         edges = edges_of(cells, whole=code.kind == "integer", log=code.log)
         if not len(edges):
@@ -88,7 +90,7 @@ def _column(code: Code, real: pd.Series, rows: pd.Series, weights: np.ndarray) -
         places = count_in(cells[there], edges), count_in(ours[here], edges)
         return _entry(code.name, {"edges": tuple(edges.tolist())}, there, here, places, weights)
     levels = _levels(code, real)
-    cells, ours = _places(real, levels), _places(rows, levels)
+    cells, ours = _places(code, real, levels), _places(code, rows, levels)
     there, here = cells >= 0, ours >= 0
     return _entry(code.name, {"levels": tuple(levels)}, there, here, (cells[there], ours[here]), weights)
 
@@ -113,12 +115,16 @@ def _entry(name: str, bins: dict[str, Any], there, here, places, weights) -> Col
 def _levels(code: Code, real: pd.Series) -> list[str]:
     """The levels of a column that may be named: those that the encoder names."""
     if isinstance(code, LevelCode):
-        return [*code.levels, RARE]
+        return [*code.named, RARE]
+    if isinstance(code, OrdinalCode):
+        return [*code.levels]
     return sorted(levels_of(real)[1])
 
 
-def _places(cells: pd.Series, levels: list[str]) -> np.ndarray:
+def _places(code: Code, cells: pd.Series, levels: list[str]) -> np.ndarray:
     """The place of each cell's level, that of ``(rare)`` where it is not listed, -1 where it is missing."""
     codes, found = levels_of(cells)
+    if isinstance(code, LevelCode):
+        return np.append(code.places(found), -1).astype(int)[codes]
     place = {level: number for number, level in enumerate(levels)}
     return np.append([place.get(level, len(levels) - 1) for level in found], -1).astype(int)[codes]

@@ -10,6 +10,7 @@ import numpy as np
 from aliquot.cohort import TRAIN, Cohort, Part, Parts
 from aliquot.context import NoProgress, Progress
 from aliquot.curves import Geometry
+from aliquot.disclosure import patients_per, score_decimals
 from aliquot.evaluate.calibration import Correction
 from aliquot.evaluate.protocol import Training
 from aliquot.evaluate.subgroups import held_out_groups
@@ -83,6 +84,11 @@ class Evidence:
     def patients(self) -> np.ndarray | None:
         """Who each held-out row is, where a patient may have several."""
         return self.parts.held_out.patients
+
+    @property
+    def decimals(self) -> int:
+        """Decimals that scores on held_out may have."""
+        return score_decimals(int(patients_per(self.labels, self.patients, self.parts.n_classes).min()))
 
     @property
     def groups(self) -> "Mapping[str, pd.Categorical[str]]":

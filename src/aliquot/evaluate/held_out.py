@@ -46,7 +46,7 @@ def collect_evidence(
         training=Training(network, settings.training(settings.final_epochs)),
         condensed=condensed,
         logits={"random": random_logits, "aliquot": logits, **full},
-        corrections={"random": random_correction, "aliquot": correction, **dict.fromkeys(full, AS_THEY_ARE)},
+        corrections={"random": random_correction, "aliquot": correction.rounded(), **dict.fromkeys(full, AS_THEY_ARE)},
         draws=draws,
         full_best_epoch=full_best_epoch,
         keys=keys,
@@ -59,7 +59,7 @@ def held_out_scores(evidence: Evidence) -> HeldOut:
     """Scores of all networks on held_out; their probabilities are those after the correction."""
     labels, how = evidence.labels, evidence.corrections
     found: dict[str, Any] = {name: score_logits(labels, one, how[name]) for name, one in evidence.logits.items()}
-    return HeldOut(**found)
+    return HeldOut(**found).rounded(evidence.decimals)
 
 
 def score_rows(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.metrics import precision_recall_curve, roc_curve
 
-from aliquot.cohort.wording import SMALL_COUNT
+from aliquot.disclosure import SUPPORT, patients_per
 from aliquot.evaluate.metrics import deviation, ranking
 from aliquot.evaluate.record import Record, as_tuple
 
@@ -30,23 +30,25 @@ class RankingCurves(Record):
     precision: Band
 
 
-def ranking_curves(labels: np.ndarray, logits: np.ndarray) -> RankingCurves | None:
+def ranking_curves(labels: np.ndarray, logits: np.ndarray, patients: np.ndarray | None = None) -> RankingCurves | None:
     """Mean and deviation over networks (networks, rows[, C]) of sensitivity and precision on an equal grid.
 
-    Between two points of the grid are at least ten patients of every class; None where that leaves too few points. For
-    more than two classes the curves are means over the classes, each against the rest.
+    Between two points of the grid are at least ten patients of every class; None where that leaves too few points.
+    Sensitivities and precisions are rounded to half that distance. For more than two classes the curves are means over
+    the classes, each against the rest.
 
     >>> curves = ranking_curves(np.arange(200) % 2, np.arange(200.0)[None])
     >>> len(curves.grid), curves.sensitivity.mean[-1]
     (10, 1.0)
     """
-    counts = np.unique(labels, return_counts=True)[1]
-    points = min(MOST_POINTS, int(counts.min()) // SMALL_COUNT)
+    counts = patients_per(np.unique(labels, return_inverse=True)[1], patients)
+    points = min(MOST_POINTS, int(counts.min()) // SUPPORT)
     if points < FEWEST_POINTS:
         return None
     grid = np.arange(1, points + 1) / points
     sensitivity, precision = zip(*(_of_network(labels, ranking(one), grid) for one in logits), strict=True)
-    return RankingCurves(as_tuple(grid), _band(sensitivity), _band(precision))
+    step = 0.5 / points
+    return RankingCurves(as_tuple(grid), _band(sensitivity, step), _band(precision, step))
 
 
 def _of_network(labels: np.ndarray, scores: np.ndarray, grid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -66,5 +68,6 @@ def _of_class(positive: np.ndarray, scores: np.ndarray, grid: np.ndarray) -> tup
     return true[reached], precision[::-1][needed]
 
 
-def _band(curves: tuple[np.ndarray, ...]) -> Band:
-    return Band(as_tuple(np.mean(curves, axis=0)), as_tuple(deviation(curves, axis=0)))
+def _band(curves: tuple[np.ndarray, ...], step: float) -> Band:
+    mean = np.round(np.mean(curves, axis=0) / step) * step
+    return Band(as_tuple(np.minimum(mean, 1)), as_tuple(deviation(curves, axis=0), 2))

@@ -52,6 +52,23 @@ class Record:
         absent = {name: _empty(name, hint) for name, (hint, needed) in named.items() if needed and name not in document}
         return cls(**given, **absent, further={name: document[name] for name in document if name not in named})
 
+    def rounded(self, decimals: int) -> Self:
+        """The same with all numbers to so many decimals.
+
+        >>> from aliquot.evaluate.results import Summary
+        >>> Summary(0.71234, 0.01234, 10).rounded(3)
+        Summary(mean=0.712, std=0.012, n=10)
+        """
+        return type(self).from_json(_rounded(self.to_json(), decimals))
+
+
+def _rounded(value: Any, decimals: int) -> Any:
+    if isinstance(value, dict):
+        return {name: _rounded(part, decimals) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_rounded(part, decimals) for part in value]
+    return round(value, decimals) if isinstance(value, float) else value
+
 
 def as_tuple(values: ArrayLike, decimals: int = 4) -> tuple[Any, ...]:
     """The numbers of an array as a record holds them: nested tuples, rounded; what is not finite as 0.

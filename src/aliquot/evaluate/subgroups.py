@@ -9,12 +9,10 @@ import pandas as pd
 
 from aliquot.cohort import Parts
 from aliquot.cohort.codes import MISSING, RARE
-from aliquot.cohort.wording import SMALL_COUNT
+from aliquot.disclosure import FEW, SUPPORT, hidden, patients_per, rounded, score_decimals
 from aliquot.evaluate.metrics import ranking, ranking_metrics, summarise
 from aliquot.evaluate.record import Record
 from aliquot.evaluate.results import Scores
-
-FEW = f"<{SMALL_COUNT}"
 
 
 @dataclass(frozen=True)
@@ -28,11 +26,11 @@ class Group(Record):
 
 
 def held_out_groups(parts: Parts) -> "dict[str, pd.Categorical[str]]":
-    """The group of every held-out row by each column; levels of few training patients are one, ``(rare)``."""
+    """The group of every held-out row by each column; levels of fewer than ten training patients are ``(rare)``."""
     train, held_out = parts.train.groups, parts.held_out.groups
     if train is None or held_out is None:
         return {}
-    return {str(name): _pooled(train[name], held_out[name]) for name in train}
+    return {str(name): _pooled(train[name], held_out[name], parts.train.patients) for name in train}
 
 
 def subgroup_scores(
@@ -42,6 +40,8 @@ def subgroup_scores(
     patient: np.ndarray | None = None,
 ) -> dict[str, tuple[Group, ...]]:
     """AUROC and AUPRC of several sets of networks (networks, rows[, C]) in every group of each column.
+
+    Patients are counted to the nearest ten, and scores have three decimals, so that neither can be solved for deaths.
 
     =============================================  =====================================
     group                                          entry
@@ -55,26 +55,11 @@ def subgroup_scores(
     return {name: _column(cells, labels, logits, patient) for name, cells in groups.items()}
 
 
-def hidden(counts: np.ndarray) -> np.ndarray:
-    """Which counts must not be shown when their sum is known: the small ones, and as many others as protect them.
-
-    >>> hidden(np.array([3, 40, 25])).tolist(), hidden(np.array([12, 40])).tolist()
-    ([True, False, True], [False, False])
-    """
-    shown = counts >= SMALL_COUNT
-    if shown.all():
-        return ~shown
-    for place in np.argsort(counts, kind="stable"):
-        if counts[~shown].sum() >= SMALL_COUNT:
-            break
-        shown[place] = False
-    return ~shown
-
-
-def _pooled(train: pd.Series, held_out: pd.Series) -> "pd.Categorical[str]":
-    counts = train.value_counts(sort=False)
-    kept = [level for level in counts.index if counts[level] >= SMALL_COUNT or level == MISSING]
-    rare = [RARE] if len(kept) < len(counts) else []
+def _pooled(train: pd.Series, held_out: pd.Series, patients: np.ndarray | None) -> "pd.Categorical[str]":
+    levels = train.cat.categories
+    counts = patients_per(train.cat.codes.to_numpy(), patients, len(levels))
+    kept = [level for level, count in zip(levels, counts, strict=True) if count >= SUPPORT or level == MISSING]
+    rare = [RARE] if len(kept) < len(levels) else []
     names = np.where(held_out.isin(kept), held_out.astype(object), RARE)
     return pd.Categorical(names, categories=pd.Index([*kept, *rare]))
 
@@ -88,17 +73,18 @@ def _column(cells: "pd.Categorical[str]", labels, logits, patient) -> tuple[Grou
         if count == 0:
             continue
         if away:
-            found.append(Group(str(name), FEW if count < SMALL_COUNT else None))
+            found.append(Group(str(name), FEW if count < SUPPORT else None))
             continue
+        (about,) = rounded([count])
         scored = logits if _enough(labels[of], patient[of], np.unique(labels)) else {}
         scores: dict[str, Any] = {source: _scores(labels[of], one[:, of]) for source, one in scored.items()}
-        found.append(Group(str(name), int(count), **scores))
+        found.append(Group(str(name), about, **scores))
     return tuple(found)
 
 
 def _enough(labels: np.ndarray, patient: np.ndarray, classes: np.ndarray) -> bool:
-    return all(len(np.unique(patient[labels == code])) >= SMALL_COUNT for code in classes)
+    return all(len(np.unique(patient[labels == code])) >= SUPPORT for code in classes)
 
 
 def _scores(labels: np.ndarray, logits: np.ndarray) -> Scores:
-    return summarise([ranking_metrics(labels, ranking(one)) for one in logits])
+    return summarise([ranking_metrics(labels, ranking(one)) for one in logits]).rounded(score_decimals(SUPPORT))

@@ -24,6 +24,7 @@ def project(valid: ValidRows, z: Array) -> Array:
     yes/no, flag of a gap       1 above one half, else 0
     levels of a column          1 for the largest, the first of equal ones; never the rare level
     number or yes/no in a gap   median or mode, as the encoder has it
+    number below or above       the bound, where its flag is set; of several flags the first counts
     channel not measured        its last measured value before; before the first, the median
     what does not change        the result for its mean over time, at every step
     ==========================  ============================================================================
@@ -33,9 +34,8 @@ def project(valid: ValidRows, z: Array) -> Array:
     if valid.constant is not None:
         z = jnp.where(valid.constant, z.mean(axis=-2, keepdims=True), z)
     hard = _with_levels(valid, z, jnp.where(valid.log, _on_log_grid(valid, z), _on_grid(valid, z)))
-    gap = (valid.gap >= 0) & (hard[..., valid.gap] > 0.5)
-    hard = jnp.where(gap, jnp.asarray(valid.fill, z.dtype), hard)
-    return hard if valid.measured is None else _carried_forward(valid.measured, valid.fill, hard)
+    hard = _in_gaps(valid, hard)
+    return hard if valid.measured is None else _carried_forward(valid.measured, valid.fill[0], hard)
 
 
 def _on_grid(valid: ValidRows, z: Array) -> Array:
@@ -59,6 +59,15 @@ def _with_levels(valid: ValidRows, z: Array, hard: Array) -> Array:
         return hard
     one = _one_of_each(valid, z[..., valid.levels].argmax(axis=-1), z.shape[-1])
     return jnp.where(valid.group >= 0, one.astype(z.dtype), hard)
+
+
+def _in_gaps(valid: ValidRows, hard: Array) -> Array:
+    """Features that others say are gaps or bounds have the values of these."""
+    filled = hard
+    for place in reversed(range(len(valid.gap))):
+        gap, fill = jnp.asarray(valid.gap)[place], jnp.asarray(valid.fill, hard.dtype)[place]
+        filled = jnp.where((gap >= 0) & (hard[..., gap] > 0.5), fill, filled)
+    return filled
 
 
 def _one_of_each(valid: ValidRows, places: Array, n_features: int) -> Array:

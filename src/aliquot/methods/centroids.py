@@ -1,7 +1,7 @@
 """Groups of patients and their means, none of which is a patient.
 
-A mean of few patients says much of each: a group of fewer than ten is widened to the ten patients of the class that are
-nearest to its mean, wherever the class has as many.
+A mean of few patients says much of each: a class of fewer than ten is refused, and a group of fewer is widened to the
+ten patients of the class that are nearest to its mean. Patients count, not their rows.
 
 The mean of a group of one patient *is* that patient, and groups of equal patients or plain chance can do the same.
 No row may be a patient here, so such a mean is replaced: by the mean of that patient and the nearest different patient
@@ -15,31 +15,53 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 
+from aliquot.disclosure import SUPPORT, patients_in, patients_per
 from aliquot.errors import TooFewPatientsError
 
-SMALLEST = 10  # patients in a group
 SAME = 1e-6  # encoded features that differ by less are the same
 
 
-def group_means(blocks: Sequence[np.ndarray], count: int, seeds: Sequence[int]) -> list[np.ndarray]:
-    """Means (count, features) of groups of the patients (patients, features) of each class; none of them is anybody."""
+def group_means(
+    blocks: Sequence[np.ndarray], count: int, seeds: Sequence[int], whose: Sequence[np.ndarray | None] | None = None
+) -> list[np.ndarray]:
+    """Means (count, features) of groups of the patients (patients, features) of each class; none of them is anybody.
+
+    ``whose`` has, for each class, a code for the patient of each row; None: every row is a patient.
+    """
     everyone = np.concatenate(blocks)
-    means = [centroids(block, count, seed) for block, seed in zip(blocks, seeds, strict=True)]
+    whose = [None] * len(blocks) if whose is None else whose
+    check_support(min(map(count_patients, blocks, whose)))
+    means = [centroids(block, owner, count, seed) for block, owner, seed in zip(blocks, whose, seeds, strict=True)]
     return [nobody(mean, block, everyone) for mean, block in zip(means, blocks, strict=True)]
 
 
-def centroids(patients: np.ndarray, count: int, seed: int) -> np.ndarray:
+def check_support(patients: int) -> None:
+    """A class from whose patients rows start must have ten of them."""
+    if patients < SUPPORT:
+        raise TooFewPatientsError(
+            f"asked for rows that start from the patients of each class, but one class has fewer than {SUPPORT} "
+            "training patients, whom such rows would resemble; merge small classes, or leave their patients out"
+        )
+
+
+def count_patients(rows: np.ndarray, whose: np.ndarray | None) -> int:
+    """How many different patients some rows belong to."""
+    return patients_in(np.ones(len(rows), bool), whose)
+
+
+def centroids(patients: np.ndarray, whose: np.ndarray | None, count: int, seed: int) -> np.ndarray:
     """Means (count, features) of the groups that k-means finds, started once by k-means++; none of few patients.
 
-    >>> centroids(np.repeat([[0.0], [2.0], [10.0], [12.0]], 5, axis=0), 2, seed=0).ravel().round().astype(int).tolist()
+    >>> patients = np.repeat([[0.0], [2.0], [10.0], [12.0]], 5, axis=0)
+    >>> centroids(patients, None, 2, seed=0).ravel().round().astype(int).tolist()
     [11, 1]
     """
-    distinct, weights = np.unique(patients, axis=0, return_counts=True)
+    distinct, place, weights = np.unique(patients, axis=0, return_inverse=True, return_counts=True)
     groups = KMeans(min(count, len(distinct)), random_state=seed).fit(distinct, sample_weight=weights)
     means = groups.cluster_centers_
-    if len(patients) >= SMALLEST:
-        for row in np.flatnonzero(np.bincount(np.asarray(groups.labels_), weights) < SMALLEST):
-            means[row] = _nearest(patients, means[row])[:SMALLEST].mean(axis=0)
+    sizes = patients_per(np.asarray(groups.labels_)[place], whose, len(means))
+    for row in np.flatnonzero(sizes < SUPPORT):
+        means[row] = _nearest(patients, means[row], whose)[:SUPPORT].mean(axis=0)
     return np.resize(means, (count, patients.shape[1]))  # again from the front if patients repeat
 
 
@@ -81,9 +103,10 @@ def is_patient(rows: np.ndarray, patients: np.ndarray) -> np.ndarray:
     return np.all(np.isclose(rows, nearest, rtol=SAME, atol=SAME), axis=1)
 
 
-def _nearest(patients: np.ndarray, row: np.ndarray) -> np.ndarray:
-    """The patients in the order of their distance to the row."""
-    return patients[np.argsort(((patients - row) ** 2).sum(axis=1), kind="stable")]
+def _nearest(patients: np.ndarray, row: np.ndarray, whose: np.ndarray | None = None) -> np.ndarray:
+    """The patients in the order of their distance to the row; of several rows of one patient the nearest."""
+    order = np.argsort(((patients - row) ** 2).sum(axis=1), kind="stable")
+    return patients[order if whose is None else order[np.sort(np.unique(whose[order], return_index=True)[1])]]
 
 
 def _with_neighbours(row: np.ndarray, patients: np.ndarray, everyone: np.ndarray) -> np.ndarray:

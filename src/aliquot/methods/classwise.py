@@ -21,7 +21,13 @@ def class_matching(
     start_key, match_key = jax.random.split(key)
     n_classes = task.network.n_classes
     start, labels = starting_rows(
-        task.x, task.labels, task.rows_per_class, n_classes, settings.start, rng=generator(start_key)
+        task.x,
+        task.labels,
+        task.rows_per_class,
+        n_classes,
+        settings.start,
+        rng=generator(start_key),
+        whose=task.patients,
     )
     return match(
         task.network,

@@ -18,6 +18,11 @@ def class_blocks(task: Task) -> list[np.ndarray]:
     return blocks
 
 
+def owners(task: Task) -> list[np.ndarray | None]:
+    """For each class, whose each of its rows is; None where every row is a patient."""
+    return [None if task.patients is None else task.patients[task.labels == c] for c in range(task.network.n_classes)]
+
+
 def from_blocks(task: Task, blocks: Sequence[np.ndarray]) -> Condensed:
     """The rows chosen for each class as the result of a method."""
     x = np.concatenate(blocks).astype(task.x.dtype).reshape(-1, *task.x.shape[1:])

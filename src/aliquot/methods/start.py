@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from aliquot.errors import SettingsError, TooFewPatientsError
-from aliquot.methods.centroids import group_means, spread_out
+from aliquot.methods.centroids import check_support, count_patients, group_means, spread_out
 from aliquot.registry import STARTS
 
 REAL_STARTS = ("real", "recognised")  # rows start from real patients
@@ -20,8 +20,12 @@ def starting_rows(
     *,
     rng: np.random.Generator,
     own_class: Callable[[], np.ndarray] | None = None,
+    whose: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows and their class codes, ``rows_per_class`` for each class, class blocks in class order.
+
+    Rows that are drawn or averaged need ten patients of each class; ``whose`` has a code for the patient of each row of
+    ``x``, None: all are different.
 
     ==============  =================================================================================
     kind            a row of class c is
@@ -45,14 +49,17 @@ def starting_rows(
     if kind == "recognised" and own_class is None:
         raise SettingsError("asked for rows that start from recognised patients, but this method has no experts")
     patients = [x[labels == c] for c in range(n_classes)]
+    owners = [None if whose is None else whose[labels == c] for c in range(n_classes)]
     check_enough(min(map(len, patients)), rows_per_class)
     if kind in ("kmeans", "spread"):
         flat = [block.reshape(len(block), -1).astype(np.float64) for block in patients]
-        means = group_means(flat, rows_per_class, rng.integers(2**31, size=n_classes).tolist())
+        means = group_means(flat, rows_per_class, rng.integers(2**31, size=n_classes).tolist(), owners)
         if kind == "spread":
             means = spread_out(means, flat)
         rows = [mean.reshape(-1, *x.shape[1:]) for mean in means]
     else:
+        if kind == "gaussian":
+            check_support(min(map(count_patients, patients, owners)))
         shares = own_class() if kind == "recognised" and own_class is not None else np.ones(len(labels))
         sure = [shares[labels == c] for c in range(n_classes)]
         rows = [_start_of_class(*block, rows_per_class, kind, rng) for block in zip(patients, sure, strict=True)]

@@ -20,6 +20,7 @@ class Task:
     rows_per_class: int
     context: Context = field(default_factory=Context)
     valid: ValidRows | None = None  # what a valid record is; None: anything
+    patients: np.ndarray | None = None  # a code for the patient of each of ``x``; None: every row is a patient
     keep_paths: bool = False  # keep whole trajectories of the experts, for other methods that share the store
 
     @property

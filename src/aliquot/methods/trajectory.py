@@ -90,6 +90,7 @@ def trajectory_matching(task: Task, settings: MethodSettings, *, key: jax.Array)
         settings.start,
         rng=generator(keys.start),
         own_class=lambda: own_class_probability(task, experts),
+        whose=task.patients,
     )
     if settings.slots.valid and task.valid is not None:
         start = measured_as_often(task.valid, start)

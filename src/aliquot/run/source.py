@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import pandas as pd
 
@@ -13,6 +13,7 @@ from aliquot.cohort import (
     Columns,
     Encoder,
     Layout,
+    Query,
     Records,
     Series,
     SeriesEncoder,
@@ -44,6 +45,8 @@ class _Columns(TypedDict, total=False):
 
 class _Plan(TypedDict):
     file: str
+    sheet: NotRequired[str | None]
+    sql: NotRequired[str | None]
     cohort: str | None
     read_options: tuple[tuple[str, str], ...]
     columns: _Columns
@@ -54,7 +57,9 @@ class _Plan(TypedDict):
 class Source:
     """Where the patients come from, and what their columns mean."""
 
-    file: str  # a path, or EMBEDDED
+    file: str  # a path, EMBEDDED, or the database of ``sql``
+    sheet: str | None = None  # of a workbook
+    sql: str | None = None  # the SELECT that a database answers
     cohort: str | None = None  # a known dataset; `file` is then its folder
     read_options: tuple[tuple[str, str], ...] = ()  # of its reader
     columns: Columns = field(default_factory=Columns)  # a schema is given by its path, so that a plan can hold it
@@ -70,7 +75,8 @@ class Source:
     def files(self) -> tuple[Path, ...]:
         """The files or folders that must be there to read it."""
         outcomes = None if self.layout is None else self.layout.outcomes
-        named = (None if self.file in (EMBEDDED, self.cohort) else self.file, outcomes)
+        place = None if self.file in (EMBEDDED, self.cohort) else self._place
+        named = (place.file if isinstance(place, Query) else place, outcomes)
         return tuple(Path(name) for name in named if name is not None)
 
     def read(self) -> Cohort:
@@ -79,13 +85,14 @@ class Source:
             licence = self._licence(READERS[self.cohort].licence)
             return Cohort.from_records(self._records(self.cohort), self.columns, licence=licence)
         if self.layout is not None:
-            frame, outcomes = self._tables(self.layout)
-            return Cohort.from_events(frame, self.layout, outcomes, self.columns)
+            patients, outcomes = self._tables(self.layout)
+            cohort = Cohort.from_events(patients.frame, self.layout, outcomes, self.columns)
+            return replace(cohort, found=patients.found)
         if self.file == EMBEDDED:
             patients = Stays(support2_frame())
             columns = replace(self.columns, target=TARGET, licence=self._licence(EMBEDDED_LICENCE))
         else:
-            patients, columns = read_patients(Path(self.file)), self.columns
+            patients, columns = self.patients(), self.columns
         return Cohort.from_stays(patients, columns)
 
     def read_new(self, encoder: Encoder | SeriesEncoder, target: str | None = None) -> Stays:
@@ -100,16 +107,24 @@ class Source:
         if isinstance(encoder, Encoder):
             if self.layout is not None:
                 raise SettingsError("asked for series by --time, but this release holds a table; leave out --time")
-            return read_patients(Path(self.file))
+            return self.patients()
         if self.layout is not None:
             return self._read_new_events(self.layout, encoder, target)
-        patients = read_patients(Path(self.file))
+        patients = self.patients()
         if patients.series is None:
             raise SchemaError(
                 "asked to read a table, but this release holds series; add --stay-id and --time COLUMN, and --variable "
                 "and --value COLUMN where every line is one measurement"
             )
         return patients
+
+    @property
+    def _place(self) -> Path | Query:
+        return Path(self.file) if self.sql is None else Query(self.sql, self.file)
+
+    def patients(self) -> Stays:
+        """What is in the file or in the answer of the database, before anything is made of it."""
+        return read_patients(self._place, self.sheet)
 
     def _licence(self, known: str) -> str:
         return known if self.columns.licence is None else self.columns.licence
@@ -123,25 +138,25 @@ class Source:
         for option, here, there in asked:
             if here is not None and not math.isclose(here, there):
                 raise SettingsError(f"asked for {option} {here:g}, but the release has {there:g}; leave out {option}")
-        frame, outcomes = self._tables(layout)
+        patients, outcomes = self._tables(layout)
         constant = [code.name for code in encoder.static.columns] + ([] if target is None else [target])
         return on_grid(
-            frame,
+            patients.frame,
             replace(layout, hours=hours, step_hours=encoder.step_hours),
             outcomes,
             constant=constant,
             channels=encoder.channel_names,
         )
 
-    def _tables(self, layout: Layout) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    def _tables(self, layout: Layout) -> tuple[Stays, pd.DataFrame | None]:
         """The table of measurements, and that of outcomes if there is one."""
-        patients = read_patients(Path(self.file))
+        patients = self.patients()
         if patients.series is not None:
             raise SchemaError(
                 f"asked for --time, but the file {self.file!r} has series on a grid already; leave out --time and what "
                 "goes with it"
             )
-        return patients.frame, None if layout.outcomes is None else read_table(Path(layout.outcomes))
+        return patients, None if layout.outcomes is None else read_table(Path(layout.outcomes))
 
 
 def _nested(plan: Mapping[str, Any]) -> dict[str, Any]:

@@ -49,6 +49,7 @@ class Run:
             request.rows_per_class,
             self.context,
             None if self.parts.encoder is None else valid_rows(self.parts.encoder),
+            train.patients,
             self.keep_paths,
         )
 

@@ -318,7 +318,7 @@ def test_the_records_make_a_cohort(tmp_path):
     assert cohort.n == 4
     assert cohort.series is not None
     assert cohort.series.values.shape == (4, 4, 2)
-    assert "left out 'LAB//K': the same value wherever it was measured" in cohort.notes
+    assert "left out 1 channel measured in fewer than 10 patients" in cohort.notes
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_a_grid_holds_its_beginning_and_not_its_end():
     long = lines((1, 0.0, "hr", 1.0), (1, 1.999, "hr", 2.0), (1, 2.0, "hr", 3.0), (1, -0.001, "hr", 4.0))
     stays = on_grid(long, Layout("id", "hour", "name", "value", hours=2))
     assert grid_of(stays) == [[1.0, 2.0]]
-    assert stays.notes == ("<10 measurements outside of hours 0 to 2",)
+    assert stays.notes == ("<10 stays with measurements outside of hours 0 to 2",)
 
 
 def test_steps_that_floats_cannot_write():
@@ -168,7 +168,7 @@ def test_counts_of_ten_or_more_are_told():
     long = lines(*[(stay, 50.0, "hr", 80.0) for stay in range(12)], (99, 0.0, "hr", 80.0), (99, 1.0, "hr", 81.0))
     stays = on_grid(long, Layout("id", "hour", "name", "value", hours=48))
     assert stays.notes == (
-        "12 measurements outside of hours 0 to 48",
+        "12 stays with measurements outside of hours 0 to 48",
         "12 stays without any measurement in hours 0 to 48",
     )
 

@@ -19,7 +19,8 @@ from aliquot.cohort.options import Option
 from aliquot.cohort.readers.files import read_text, refuse, signed_numbers, zero_or_one
 from aliquot.cohort.records import Records
 from aliquot.cohort.roles import ROLES, draw_tuning
-from aliquot.cohort.wording import SMALL_COUNT, counted, listed, masked_count, quoted
+from aliquot.cohort.wording import counted, listed, quoted
+from aliquot.disclosure import SUPPORT, masked_count
 from aliquot.errors import FileError, SettingsError
 
 FeatureSet = Literal["lab", "rapid", "gas"]
@@ -262,7 +263,7 @@ def _unit_notes(rows: _Rows) -> list[str]:
     A median of a few presentations could be the value of one, and is not shown.
     """
     sites = rows.frame.astype(float).groupby(rows.about["site"])
-    medians = sites.median().where(sites.count() >= SMALL_COUNT)
+    medians = sites.median().where(sites.count() >= SUPPORT)
     shown = listed(f"{median:.4g} ({site})" for site, median in medians[HAEMOGLOBIN].dropna().items())
     notes = [f"units are those of the files; median of {HAEMOGLOBIN!r}: {shown or 'measured too rarely'}"]
     apart = [str(name) for name in medians if medians[name].max() > 3 * medians[name].min() > 0]

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,14 +13,13 @@ import pyarrow.csv as arrow_csv
 from numpy.typing import ArrayLike
 from pyarrow import parquet
 
-from aliquot.cohort.values import LARGEST, level_numbers
+from aliquot.cohort.values import LARGEST, level_numbers, unsigned
 from aliquot.cohort.wording import counted, listed, quoted
 from aliquot.errors import FileError
 
 LIMIT_BYTES = 8_000_000_000  # of an array that a reader would make
 
 _EMPTY = ("", "na", "n/a", "nan", "null", "none")
-_SIGN = re.compile(r"^[<>]=?")
 
 
 def column_names(path: Path) -> list[str]:
@@ -106,8 +104,9 @@ def signed_numbers(cells: pd.Series) -> tuple[np.ndarray, np.ndarray, np.ndarray
     """Each cell as float64 without its sign, whether it had < or >, and whether it is neither number nor empty."""
     words, codes = [*cells.cat.categories], cells.cat.codes.to_numpy()
     empty = np.array([word.lower() in _EMPTY for word in words], dtype=bool)
-    signed = np.array([_SIGN.match(word) is not None for word in words], dtype=bool)
-    values = level_numbers([_SIGN.sub("", word) for word in words])
+    signs, rest = unsigned(words)
+    signed = np.array([sign != "" for sign in signs], dtype=bool)
+    values = level_numbers(rest)
     wrong = ~empty & ~(np.abs(values) <= LARGEST)
     return values[codes], signed[codes], wrong[codes]
 

@@ -26,7 +26,8 @@ from aliquot.cohort.readers.files import LIMIT_BYTES, is_number, is_text, open_p
 from aliquot.cohort.records import Records
 from aliquot.cohort.roles import ROLES, draw_tuning
 from aliquot.cohort.values import LARGEST
-from aliquot.cohort.wording import counted, listed, masked_count, quoted
+from aliquot.cohort.wording import counted, listed, quoted
+from aliquot.disclosure import masked_count
 from aliquot.errors import FileError, SchemaError, SettingsError
 
 _SUBJECT, _TIME, _CODE, _NUMBER = "subject_id", "time", "code", "numeric_value"

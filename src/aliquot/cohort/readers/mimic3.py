@@ -21,7 +21,8 @@ from aliquot.cohort.options import Option
 from aliquot.cohort.records import Records
 from aliquot.cohort.roles import draw_tuning
 from aliquot.cohort.values import LARGEST, infinite, numbers, unreadable
-from aliquot.cohort.wording import counted, listed, masked_count, quoted
+from aliquot.cohort.wording import counted, listed, quoted
+from aliquot.disclosure import masked_count
 from aliquot.errors import FileError, SettingsError
 
 ColumnSet = Literal["merged", "raw", "codes"]

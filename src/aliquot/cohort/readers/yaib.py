@@ -24,7 +24,8 @@ from aliquot.cohort.options import Option
 from aliquot.cohort.readers.files import is_number, is_text, open_parquet, refuse
 from aliquot.cohort.records import Records
 from aliquot.cohort.values import LARGEST
-from aliquot.cohort.wording import counted, masked_count, quoted
+from aliquot.cohort.wording import counted, quoted
+from aliquot.disclosure import masked_count
 from aliquot.errors import FileError, SettingsError
 
 _STAY, _TIME, _LABEL = "stay_id", "time", "label"

@@ -10,7 +10,8 @@ from aliquot.cohort.series import Series
 from aliquot.cohort.time.hours import hours_of
 from aliquot.cohort.time.measurements import Measurements
 from aliquot.cohort.values import is_numeric, levels_of, numbers
-from aliquot.cohort.wording import counted, masked_count
+from aliquot.cohort.wording import counted
+from aliquot.disclosure import masked_count
 from aliquot.errors import SchemaError, SettingsError
 
 MAX_STEPS = 1000  # of a grid whose length was not given
@@ -88,18 +89,18 @@ def averaged(measured: Measurements, lines: Lines, step_hours: float) -> tuple[S
     """The mean of each channel in each step of each stay, and notes on what is not there; channel by channel."""
     shape = lines.stays, lines.steps
     values = np.empty((*shape, len(measured.channels)), dtype=np.float32)
-    seen, outside = np.zeros(lines.stays, dtype=bool), 0
+    seen, outside = np.zeros(lines.stays, dtype=bool), np.zeros(lines.stays, dtype=bool)
     for channel, (where, numbers_there) in enumerate(measured.parts):
         inside = lines.inside[where]
         means = mean_at(lines.place[where[inside]], numbers_there[inside], lines.stays * lines.steps)
         values[:, :, channel] = means.reshape(shape)
         seen |= np.isfinite(values[:, :, channel]).any(axis=1)
-        outside += len(where) - int(inside.sum())
+        outside[lines.stay[where[~inside]]] = True
     span = f"hours 0 to {lines.steps * step_hours:g}"
     if not seen.any():
         raise SchemaError(f"nothing was measured in {span}; check the time, or ask for other --hours")
-    found = ((outside, "measurement", "outside of"), (int((~seen).sum()), "stay", "without any measurement in"))
-    notes = tuple(f"{masked_count(count, noun)} {where} {span}" for count, noun, where in found if count)
+    found = ((outside, "with measurements outside of"), (~seen, "without any measurement in"))
+    notes = tuple(f"{masked_count(int(those.sum()), 'stay')} {where} {span}" for those, where in found if those.any())
     return Series(values, measured.channels, step_hours), notes
 
 

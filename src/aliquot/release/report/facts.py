@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from aliquot.cohort.wording import SMALL_COUNT
+from aliquot.disclosure import FEW, SUPPORT
 from aliquot.evaluate.calibration import Correction
 from aliquot.evaluate.results import Results, Scores, Summary
 from aliquot.methods import REAL_STARTS
@@ -33,7 +33,7 @@ CITATION = {
 
 def is_small(number: int | str) -> bool:
     """Whether a count is too small to be printed; metrics hold such counts as ``"<10"`` already."""
-    return isinstance(number, str) or number < SMALL_COUNT
+    return isinstance(number, str) or number < SUPPORT
 
 
 def count(number: int | str) -> str:
@@ -42,7 +42,7 @@ def count(number: int | str) -> str:
     >>> count(6373), count(7), count("<10")
     ('6,373', '<10', '<10')
     """
-    return f"<{SMALL_COUNT}" if is_small(number) else f"{number:,}"
+    return FEW if is_small(number) else f"{number:,}"
 
 
 def total(numbers: Sequence[int | str]) -> str:
@@ -173,8 +173,8 @@ def _signed(value: float) -> str:
 _BEGAN = {  # starts of rows that are no patients
     "gaussian": "a random draw, feature by feature, from a normal distribution with the mean and standard deviation of "
     "the training patients of its class",
-    "kmeans": "the mean of a group of training patients of its class (of at least ten, where the class has as many)",
-    "spread": "the mean of a group of training patients of its class (of at least ten, where the class has as many), "
+    "kmeans": "the mean of a group of training patients of its class (of at least ten)",
+    "spread": "the mean of a group of training patients of its class (of at least ten), "
     "moved away from the mean of all patients",
     "noise": "random noise",
 }

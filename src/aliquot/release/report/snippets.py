@@ -39,28 +39,59 @@ def spell(cell):
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
+def group(code, column):  # what a code without a feature of its own counts as: its prefix, its chapter
+    text = code.strip().upper()
+    whole, _, rest = text.rstrip("-").partition(".")
+    short = column["padded"] and whole.isdigit() and not text.endswith("-")
+    key = (whole.zfill(3) if short else whole) + rest.replace(".", "")
+    found = [(len(prefix), name) for prefix, name in column["parents"] if key.startswith(prefix)]
+    found = found or [(0, name) for name, low, high in column["chapters"] if low <= key[:3] <= high]
+    return max(found)[1] if found else "(rare)"
+
+
+def number_of(cells, words, column, patients):
+    if column["kind"] == "ordinal":
+        return words.str.strip().map({level: float(place) for place, level in enumerate(column["levels"])})
+    if column.get("days_from") and not pd.api.types.is_numeric_dtype(cells):
+        first = column.get("day_first", False)
+        end, start = (pd.to_datetime(one, dayfirst=first) for one in (cells, patients[column["days_from"]]))
+        return ((end - start) / pd.Timedelta(days=1)).round(3)
+    if not pd.api.types.is_numeric_dtype(cells):  # numbers as text, perhaps <0.2 or 36,5
+        cells = words.mask(cells.isna()).str.replace(r"^\\s*[<>≤≥]=?\\s*", "", regex=True).str.replace(",", ".")
+    return pd.to_numeric(cells).astype(float)
+
+
 def encode_columns(patients, columns):
     features = {}
     for column in columns:
         name, cells = column["name"], patients[column["name"]]
-        empty, words = cells.isna(), cells.astype(object).map(spell)
-        if column["kind"] == "categorical":
-            level = words.where(words.isin(column["levels"]) & ~empty, "(rare)")
-            level = level.mask(empty, "(missing)") if column["missing"] else level
-            for known in [*column["levels"], "(rare)"] + ["(missing)"] * column["missing"]:
+        words = cells.astype(object).map(spell)
+        cells = cells.mask(words.isin([spell(mark) for mark in column.get("gap_values", [])]))
+        empty = cells.isna()
+        if column["kind"] in ("categorical", "code"):
+            names = [*column["levels"], *(one[1] for one in column.get("parents", []))]
+            names += [one[0] for one in column.get("chapters", [])]
+            level = words.where(words.isin(names), "(rare)")
+            if column["kind"] == "code":
+                level = level.where(level != "(rare)", words.map(lambda word: group(word, column)))
+            level = level.mask(empty, "(missing)" if column["missing"] else "(rare)")
+            for known in [*names, "(rare)"] + ["(missing)"] * column["missing"]:
                 features[f"{name}={known}"] = level == known
             continue
         if column["kind"] == "boolean":
             yes = words.str.strip().str.lower().isin(["yes", "y", "true", "t", "1"])
             features[name] = yes.mask(empty, column["mode"])
         else:
-            number = pd.to_numeric(cells).astype(float).clip(column["low"], column["high"])
-            number = number.fillna(column["median"])
+            number = number_of(cells, words, column, patients)
+            number = number.clip(column["low"], column["high"]).fillna(column["median"])
             number = np.sign(number) * np.log1p(number.abs()) if column["log"] else number
             score = (number - column["centre"]) / column["scale"]
             features[name] = score.clip(-column["clip"], column["clip"]) if column["clip"] else score
         if column["missing"]:
             features[f"{name}=(missing)"] = empty
+        for flag, signs in {"below": ("<", "≤"), "above": (">", "≥")}.items():
+            if flag in column:
+                features[f"{name}=({flag})"] = words.str.strip().str.startswith(signs) & ~empty
     return pd.DataFrame(features, index=patients.index).astype("float32")
 """
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from aliquot.cohort import Cohort, Encoder, Parts
-from aliquot.cohort.wording import SMALL_COUNT
+from aliquot.cohort import Cohort, Encoder, Parts, SeriesEncoder
+from aliquot.disclosure import SUPPORT, patients_in, rounded
 from aliquot.evaluate import held_out_scores
 from aliquot.evaluate.labels import weight_column
 from aliquot.evaluate.results import AboutMethod, Data, Results, Storage, Tuning
@@ -32,9 +32,14 @@ def _release(run: Run) -> Run:
         settings=asdict(run.request.settings),
         history=dict(found.history),
         curves=None if geometry is None else asdict(geometry),
-        notes=(*run.cohort.notes, *found.notes),
+        notes=notes_of(run),
     )
     return replace(run, condensation=condensation)
+
+
+def notes_of(run: Run) -> tuple[str, ...]:
+    """What the user should know: what is no feature, and what happened on the way."""
+    return (*run.cohort.notes, *run.parts.notes, *run.condensed.notes)
 
 
 def results_of(run: Run, data: Data) -> Results:
@@ -49,7 +54,7 @@ def results_of(run: Run, data: Data) -> Results:
         budget=request.budget,
         start=request.settings.start,
         real_rows=request.real_rows,
-        notes=(*run.cohort.notes, *found.notes),
+        notes=notes_of(run),
         versions=versions(),
         data=data,
         held_out=held_out_scores(run.evidence),
@@ -70,11 +75,11 @@ def results_of(run: Run, data: Data) -> Results:
 def data_of(cohort: Cohort, parts: Parts, shape: tuple[int, ...]) -> Data:
     """The patients as they may be reported; ``shape`` is that of the rows."""
     counts = [part.counts(cohort.n_classes) for part in (parts.train, parts.tuning, parts.held_out)]
-    small = min(map(min, counts)) < SMALL_COUNT  # then totals must not give a small count away either
-    train, tuning, held_out = (tuple(f"<{SMALL_COUNT}" if n < SMALL_COUNT else n for n in part) for part in counts)
+    small = min(map(min, counts)) < SUPPORT  # then neither totals nor other parts may give a small count away
+    train, tuning, held_out = (tuple(rounded(part) if small else part) for part in counts)
     return Data(
-        patients=cohort.n // 10 * 10 if small else cohort.n,
-        columns=len(cohort.schema) + (0 if cohort.series is None else len(cohort.series.channels)),
+        patients=_patients_of(cohort) // 10 * 10 if small else _patients_of(cohort),
+        columns=_columns_of(parts.encoder),
         features=int(shape[-1]),
         steps=None if cohort.series is None else int(shape[1]),
         classes=tuple(str(name) for name in cohort.classes),
@@ -135,6 +140,16 @@ def _names(run: Run) -> set[str]:
     encoder = run.parts.encoder
     columns = encoder.columns if isinstance(encoder, Encoder) else ()
     return {run.cohort.target, *encoder.column_names, *(code.name for code in columns)}
+
+
+def _patients_of(cohort: Cohort) -> int:
+    return patients_in(np.ones(cohort.n, bool), cohort.patient)
+
+
+def _columns_of(encoder: Encoder | SeriesEncoder) -> int:
+    if isinstance(encoder, SeriesEncoder):
+        return len(encoder.channels) + len(encoder.static.columns)
+    return len(encoder.columns)
 
 
 def storage_of(run: Run) -> Storage:

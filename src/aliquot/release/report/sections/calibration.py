@@ -1,6 +1,6 @@
 """How good the probabilities are: before and after the correction, and predicted against observed shares."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,8 @@ class _Result(Record):
 
 
 def _measure(evidence: Evidence) -> _Result:
-    return _Result(calibration_of(evidence.labels, evidence.logits["aliquot"], evidence.correction))
+    found = calibration_of(evidence.labels, evidence.logits["aliquot"], evidence.correction, evidence.patients)
+    return _Result(replace(found.rounded(evidence.decimals), reliability=found.reliability))
 
 
 def calibration_in(results: Results) -> Calibration:
@@ -74,7 +75,8 @@ def _reliability_figure(found: Reliability, event: str) -> Drawing:
             name="reliability",
             title=f"Predicted and observed share of class {event}",
             description="; ".join(f"{key} the correction at most {far[key]:.2f} from the ideal" for key in points),
-            caption=f"Predicted and observed share of class {event} among held-out patients, in bins of equal size.",
+            caption=f"Predicted and observed share of class {event} among held-out patients, in bins of ten or "
+            "more with it and ten or more without; shares tell of patients to the nearest ten.",
         )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from aliquot.cohort import Encoder, SeriesEncoder
-from aliquot.cohort.codes import Code, NumberCode
+from aliquot.cohort.codes import Code, NumberCode, OrdinalCode
 from aliquot.cohort.series import Series
 from aliquot.cohort.values import numbers
 from aliquot.evaluate.distributions import ColumnValues, OutsideRange, column_distributions, outside_range
@@ -42,7 +42,7 @@ class _Result(Record):
 def _measure(evidence: Evidence) -> _Result:
     encoder = evidence.parts.encoder
     real, rows, codes = evidence.train, _decoded(encoder, evidence.x), _codes(encoder)
-    ranged = [code for code in codes if isinstance(code, NumberCode)]
+    ranged = [code for code in codes if isinstance(code, NumberCode) and not isinstance(code, OrdinalCode)]
     patients = _one_each(real.frame, real.series).iloc[evidence.first_rows(evidence.parts.train)]
     weights = _weights(evidence.targets, evidence.cohort.prevalence)
     return _Result(

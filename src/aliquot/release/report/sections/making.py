@@ -54,7 +54,7 @@ def _real(result: Condensation) -> Check:
     if facts.uses_real_rows(result):
         return Check(asked, facts.origin(result), heed=True, order=10, loud=True, section="making")
     grouped = {"kmeans", "spread"} & {results.method, results.start}
-    means = " Rows began as means of groups of ten patients or more, where there are as many." if grouped else ""
+    means = " Rows began as means of groups of ten patients or more." if grouped else ""
     answer = f"No: none is, or began as, one patient's record.{means}"
     return Check(asked, answer, heed=False, order=10, section="making")
 

@@ -29,7 +29,9 @@ class _Result(Record):
 
 def _measure(evidence: Evidence) -> _Result:
     sources = ("random", "aliquot", "full_best_epoch")
-    return _Result({name: ranking_curves(evidence.labels, evidence.logits[name]) for name in sources})
+    return _Result(
+        {name: ranking_curves(evidence.labels, evidence.logits[name], evidence.patients) for name in sources}
+    )
 
 
 def _curves(results: Results) -> dict[str, RankingCurves]:

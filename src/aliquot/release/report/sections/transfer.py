@@ -53,7 +53,7 @@ def _measure(evidence: Evidence) -> _Result:
             for source, (x, targets) in data.items()
             if not (source == "expanded" and name in WITHOUT_WEIGHTS)
         }
-        result[name] = ModelTransfer(**scores)
+        result[name] = ModelTransfer(**scores).rounded(evidence.decimals)
         evidence.progress.advance()
     capped = len(patients.labels) < len(evidence.parts.train.labels)
     return _Result(result, MOST_TRAINED if capped else None, records)
