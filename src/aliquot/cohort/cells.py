@@ -1,5 +1,7 @@
 """Cells as numbers and truth values, and what was encoded as cells of the source's type."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 
@@ -73,7 +75,7 @@ def restore(cells: np.ndarray, dtype: str, categories: list[str] | None = None) 
     try:
         readable = pd.to_numeric(series) if _is_numeric_name(dtype) else series
         return readable.astype(pd.api.types.pandas_dtype(dtype))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, NotImplementedError, OverflowError):
         return series
 
 
@@ -83,10 +85,27 @@ def restore_numbers(values: np.ndarray, dtype: str) -> pd.Series:
         return pd.Series(values)
     target = pd.api.types.pandas_dtype(dtype)
     if pd.api.types.is_integer_dtype(target):
+        if isinstance(target, np.dtype) and np.isnan(values).any():
+            return pd.Series(values)  # gaps have no place in it
         bounds = np.iinfo(getattr(target, "numpy_dtype", target))  # type: ignore[arg-type]
         top = float(bounds.max)
-        values = np.clip(values, bounds.min, top if int(top) == bounds.max else np.nextafter(top, 0))
+        values = np.clip(np.round(values), bounds.min, top if int(top) == bounds.max else np.nextafter(top, 0))
     return pd.Series(values).astype(target)
+
+
+def is_kept(dtype: str) -> bool | None:
+    """Whether cells can be kept in the type of that name; None where pandas knows no such type, and text stays text.
+
+    >>> is_kept("int64"), is_kept("V100000"), is_kept("dictionary<values=string>[pyarrow]")
+    (True, False, None)
+    """
+    with warnings.catch_warnings(action="error"):
+        try:
+            return pd.api.types.pandas_dtype(dtype).kind in "biufmMOU"
+        except (TypeError, ValueError, NotImplementedError):
+            return None
+        except Warning:  # names that NumPy is about to forget; no column tells one
+            return False
 
 
 def _is_numeric_name(dtype: str) -> bool:
