@@ -60,7 +60,7 @@ def test_the_only_sheet_with_a_table_is_taken(tmp_path):
 
 def test_several_tables_need_a_name(tmp_path, raises, sentinel):
     path = workbook(tmp_path / "t.xlsx", first=ROWS, second=[["a", "b"], [sentinel, 1], [2, 3]])
-    with raises(FileError, "'first', 'second'", "--sheet"):
+    with raises(FileError, "'first', 'second'", "sheet=…"):
         read_table(path)
     with raises(FileError, "did you mean 'second'?"):
         read_table(path, "secnd")
@@ -83,7 +83,7 @@ def test_mixed_cells_become_texts(tmp_path):
 
 def test_a_sheet_of_another_format_is_an_error(tmp_path, raises, frame):
     frame.to_csv(tmp_path / "t.csv", index=False)
-    with raises(FileError, "leave out --sheet"):
+    with raises(FileError, "leave out sheet=…"):
         read_table(tmp_path / "t.csv", "data")
 
 

@@ -43,7 +43,7 @@ def read_file(path: Path, sheet: str | None = None) -> Table:
         if name.endswith(ending):
             return reader(path, sheet)
     if sheet is not None:
-        raise FileError(f"asked for a sheet of {str(path)!r}, which has none; leave out --sheet")
+        raise FileError(f"asked for a sheet of {str(path)!r}, which has none; leave out sheet=…")
     for ending, reader in _READERS.items():
         if name.endswith(ending):
             return reader(path)

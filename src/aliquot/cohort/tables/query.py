@@ -135,7 +135,7 @@ def _address(database: str) -> str:
     if scheme and ("@" in rest or _SECRET.search(unquote_plus(rest))):
         raise SettingsError(
             "asked for a database by an address with a user or password, which would be kept and shown; leave them "
-            f"out of --database, and put them into the environment as {USER} and {PASSWORD}"
+            f"out of it (database=…), and put them into the environment as {USER} and {PASSWORD}"
         )
     if scheme is None:
         return f"{_DUCKDB}{Path(database).resolve()}"
@@ -153,7 +153,7 @@ def _check_select(sql: str) -> None:
 
 def _not_a_select() -> SettingsError:
     return SettingsError(
-        "asked for --sql that is not one SELECT; only a single statement that reads is run; quote names of columns "
+        "asked for a query (sql=…) that is not one SELECT; only a single statement that reads is run; quote names of columns "
         'that are also commands, as in "update"'
     )
 

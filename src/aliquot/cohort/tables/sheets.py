@@ -21,6 +21,6 @@ def chosen(path: Path, what: str, asked: str | None, names: Sequence[str], table
         raise FileError(f"the file {str(path)!r} has no {what} with a table; pass one with column names and rows")
     if len(tables) > 1:
         raise FileError(
-            f"the file {str(path)!r} has a table in {len(tables)} places ({quoted(tables)}); name one with --sheet NAME"
+            f"the file {str(path)!r} has a table in {len(tables)} places ({quoted(tables)}); name one: sheet=…"
         )
     return tables[0]
