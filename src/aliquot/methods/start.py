@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from aliquot.cohort.wording import masked_count
+from aliquot.disclosure import masked_count
 from aliquot.errors import SettingsError, TooFewPatientsError
 from aliquot.methods.centroids import check_support, count_patients, group_means, spread_out
 from aliquot.registry import STARTS

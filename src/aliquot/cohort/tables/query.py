@@ -153,8 +153,8 @@ def _check_select(sql: str) -> None:
 
 def _not_a_select() -> SettingsError:
     return SettingsError(
-        "asked for a query (sql=…) that is not one SELECT; only a single statement that reads is run; quote names of columns "
-        'that are also commands, as in "update"'
+        "asked for a query (sql=…) that is not one SELECT; only a single statement that reads is run; quote names of "
+        'columns that are also commands, as in "update"'
     )
 
 
