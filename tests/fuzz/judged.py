@@ -103,7 +103,7 @@ def time_limit(seconds: float) -> Iterator[None]:
         raise HangError
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, seconds)  # again: a callback may have swallowed the first
     try:
         yield
     finally:

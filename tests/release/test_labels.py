@@ -119,7 +119,10 @@ def test_either_file_of_valid_rows_is_the_data_set(soft, tmp_path):
     encoder = Encoder.fit(frame, infer_schema(frame))
     wild = 3 * rng.normal(size=(len(soft.x), *encoder.shape))
     x = settled(encoder, np.asarray(project(valid_rows(encoder), jnp.asarray(wild, jnp.float32))))
-    result = dataclasses.replace(soft, encoder=encoder, x=x)
+    recipe = {**soft.recipe, "network": {**soft.recipe["network"], "inputs": x.shape[1]}}
+    data = dataclasses.replace(soft.results.data, features=x.shape[1])
+    results = dataclasses.replace(soft.results, data=data)
+    result = dataclasses.replace(soft, encoder=encoder, x=x, recipe=recipe, results=results)
     folder = result.save(tmp_path / "release")
     shown, rows = pd.read_csv(folder / "rows.csv"), pd.read_parquet(folder / "rows.parquet")
     target = result.target

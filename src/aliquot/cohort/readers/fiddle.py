@@ -5,7 +5,6 @@ A folder, ``FIDDLE_eicu`` or ``FIDDLE_mimic3``, holds for each task ``features/<
 with the outcomes. Row i is the same stay in all three.
 """
 
-import json
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from aliquot.cohort.readers.files import LIMIT_BYTES, column_names, read_text, r
 from aliquot.cohort.records import Records
 from aliquot.cohort.wording import counted, quoted
 from aliquot.errors import FileError, SettingsError
+from aliquot.loading import expecting, json_in
 
 _Summary = Literal["series", "mean", "any", "last"]
 
@@ -330,11 +330,12 @@ def _read_flags(path: Path, ndim: int) -> tuple[_Flags, list[str]]:
 
 
 def _read_json(path: Path) -> Any:
-    _existing(path)
+    wrong = FileError(f"{str(_existing(path))!r} cannot be read as JSON; {_REMEDY}")
     try:
-        return json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        raise FileError(f"{str(path)!r} cannot be read as JSON; {_REMEDY}") from None
+        with expecting(wrong):
+            return json_in(path, Any)
+    except OSError:
+        raise wrong from None
 
 
 def _existing(*paths: Path) -> Path:
