@@ -49,7 +49,7 @@ def test_names_and_categories_are_guarded_and_gaps_stay():
 def test_a_release_is_guarded_in_rows_csv_only(sign, two_classes, change, tmp_path):
     name = f"{sign}died"
     recipe = {**two_classes.recipe, "labels": {**two_classes.recipe["labels"], "target": name, "classes": [name, "b"]}}
-    result = change(two_classes, {}, target=name, classes=(name, "b"), recipe=recipe)
+    result = change(two_classes, {"data.classes": [name, "b"]}, target=name, classes=(name, "b"), recipe=recipe)
     folder = tmp_path / "release"
     result.save(folder)
     shown = pd.read_csv(io.BytesIO((folder / "rows.csv").read_bytes()))
