@@ -192,17 +192,17 @@ def _encoded_frame(X: pd.DataFrame, train: np.ndarray, settings: EncoderSettings
     """Columns as :func:`aliquot.condense` encodes them, and the way back; what never varies comes back as it is."""
     frame = X.set_axis([str(name) for name in X.columns], axis=1).reset_index(drop=True)
     check_names(list(frame.columns))
-    schema, _ = features_of(frame, None, set(), alone=True)
+    table, schema, _ = features_of(frame, None, set(), alone=True)
     constant = {name: frame[name].dropna().iloc[0] for name in frame.columns if is_constant(frame[name])}
     others = [name for name in frame.columns if name not in schema and name not in constant]
     if others:
         raise SchemaError(f"asked to condense {quoted(others)}, which cannot be features; drop these columns of X")
-    encoder = Encoder.fit(frame.iloc[train], schema, settings)
+    encoder = Encoder.fit(table.iloc[train], schema, settings)
 
     def in_units(x: np.ndarray) -> pd.DataFrame:
         return encoder.inverse(x).assign(**constant)[list(frame.columns)].set_axis(X.columns, axis=1)
 
-    return Encoded(encoder.transform(frame), in_units, encoder)
+    return Encoded(encoder.transform(table), in_units, encoder)
 
 
 def _encoded_series(X: np.ndarray, train: np.ndarray, settings: EncoderSettings) -> Encoded:

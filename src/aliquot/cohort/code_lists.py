@@ -92,7 +92,7 @@ def groups_of_codes(
     while len(parents := _parents(keys, members, patients, scheme, needed)) > most:
         needed += -(-needed // 8)
     taken = [any(key.startswith(prefix) for prefix in parents) for key in keys]
-    known = tuple((text, *text.split("-")) for text in _CHAPTERS[scheme].split())
+    known = tuple((text, text.partition("-")[0], text.partition("-")[2]) for text in _CHAPTERS[scheme].split())
     chapters = [None if done else chapter_of(key, known) for key, done in zip(keys, taken, strict=True)]
     shared = _backed(chapters, members, patients, fewest)
     return Groups(

@@ -131,7 +131,7 @@ class Cohort:
             features,
             (*stays.notes, *left_out, *notes),
             series,
-            groups_of(frame.reset_index(drop=True).assign(**table), columns.subgroups, features.names),
+            groups_of(frame.reset_index(drop=True).assign(**{name: table[name] for name in table.columns}), columns.subgroups, features.names),
             columns.licence or "",
             stays.found,
         )

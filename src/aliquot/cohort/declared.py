@@ -14,6 +14,7 @@ from aliquot.cohort.wording import counted
 from aliquot.errors import SchemaError
 
 DAY_DECIMALS = 3  # of days between two dates: a minute and a half
+DAY_SECONDS = 24 * 60 * 60
 
 
 class Reading(Protocol):
@@ -68,7 +69,7 @@ def _days(frame: pd.DataFrame, cells: pd.Series, anchor: str, *, day_first: bool
     if anchor not in frame.columns:
         raise SchemaError(f"the table lacks the column {anchor!r}, from which the days of {cells.name!r} count; add it")
     start, end = (_dates(one, day_first=day_first) for one in (frame[anchor], cells))
-    days = (end - start) / pd.Timedelta(days=1)
+    days = (end - start).dt.total_seconds() / DAY_SECONDS
     return pd.Series(days.to_numpy(float).round(DAY_DECIMALS) + 0.0, index=cells.index, name=cells.name)
 
 

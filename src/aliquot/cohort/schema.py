@@ -176,10 +176,9 @@ def _entry(column: Column) -> dict[str, Any]:
 
 
 def _column(name: str, entry: dict[str, Any]) -> Column:
-    values = {_FIELDS.get(key, key): value for key, value in entry.items()}
-    return Column(
-        name=name, **{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
-    )
+    values: dict[str, Any] = {_FIELDS.get(key, key): value for key, value in entry.items()}
+    fields = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
+    return Column(name=name, **fields)
 
 
 def _read_entries(path: Path) -> dict[str, dict[str, Any]]:
