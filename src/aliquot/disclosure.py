@@ -7,6 +7,7 @@ sums and differences of them point at nobody.
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 SUPPORT = 10  # patients behind a feature, level, flag of gaps, channel, class or group that a release names
 FEW = f"<{SUPPORT}"
@@ -31,12 +32,13 @@ def patients_per(codes: np.ndarray, patients: np.ndarray | None = None, levels: 
     return np.bincount(pairs // max(len(whose), 1), minlength=levels or 0)
 
 
-def patients_in(members: np.ndarray, patients: np.ndarray | None = None) -> int:
+def patients_in(members: ArrayLike, patients: np.ndarray | None = None) -> int:
     """How many different patients the entries of a mask belong to.
 
     >>> patients_in(np.array([True, True, False]), np.array([4, 4, 5]))
     1
     """
+    members = np.asarray(members)
     return int(members.sum()) if patients is None else len(np.unique(np.asarray(patients)[members]))
 
 

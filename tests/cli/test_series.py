@@ -27,7 +27,7 @@ MEANS = ["--method", "kmeans"]  # nothing to compile but the evaluation
 SERIES = ["--network", "lstm-1"]
 LONG = ["--patient-id", "id", "--time", "hour", "--variable", "name", "--value", "value"]
 WIDE = ["--stay-id", "id", "--time", "hour"]
-KNOWN = ["--cohort", "simulated:ouh", "--read", "fraction=0.004"]
+KNOWN = ["--cohort", "simulated:ouh", "--read", "fraction=0.006"]
 
 
 @pytest.fixture(scope="module")

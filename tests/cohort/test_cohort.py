@@ -323,3 +323,16 @@ def test_from_arrays_with_static_columns(raises):
         Cohort.from_arrays(X, y, static=static[1:])
     with raises(SchemaError, "three dimensions"):
         Cohort.from_arrays(X[:, 0], y, static=static)
+
+
+def test_events_leave_out_what_is_no_number_and_say_so(sentinel):
+    stays = pd.DataFrame({"id": np.arange(20) + 7, "mrn": sentinel, "age": np.arange(20), "died": np.arange(20) % 2})
+    lines = stays.loc[stays.index.repeat(2)].assign(hour=[0, 1] * 20, hr=np.arange(40.0), crp=["<0.2", "5.5"] * 20)
+    lines["note"] = [f"{sentinel} {place}" for place in range(40)]
+    lines["mrn"] = [f"{sentinel}{name}" for name in lines["id"]]
+    ignored = Schema((Column(name="note", kind="text"), Column(name="mrn", kind="identifier")))
+    for schema, why in ((None, "changes in time but is no number"), (ignored, "free text")):
+        cohort = Cohort.from_events(lines, layout=Layout("id", "hour"), target="died", schema=schema)
+        assert cohort.series.channels == ("hr", "crp")
+        assert cohort.schema.names == ("age",)
+        assert {*cohort.notes} == {f"left out 'note': {why}", "left out 'mrn': identifiers, not features"}

@@ -20,7 +20,10 @@ def test_toml_round_trip_keeps_everything(toml):
     schema = Schema(
         (
             Column(name="a b=é", kind="numeric", unit="mg/dl", log=True, low=0, high=10.5),
-            Column(name="ward", kind="categorical"),
+            Column(name="ward", kind="categorical", gap_values=("?", -9)),
+            Column(name="pain", kind="ordinal", levels=("mild", "severe")),
+            Column(name="diagnosis", kind="code", scheme="icd10"),
+            Column(name="discharged", kind="date", days_from="admitted", day_first=False),
         )
     )
     assert Schema.from_toml(toml(schema.to_toml())) == schema
@@ -44,6 +47,14 @@ def test_given_columns_override_inference_one_by_one(frame):
         ('[columns.a]\nkind = "numeric"\nlow = nan', ["low of column 'a'"]),
         ('[columns.a]\nkind = "numeric"\nlow = 2\nhigh = 1', ["'a'", "low"]),
         ('[columns.a]\nkind = "categorical"\nlog = true', ["'a'", "numeric or integer"]),
+        ('[columns.a]\nkind = "numeric"\nlevels = ["mild", "severe"]', ["'a'", "levels", "ordinal"]),
+        ('[columns.a]\nkind = "ordinal"\nlevels = [1, 2]', ["levels of column 'a'", "text in quotes"]),
+        ('[columns.a]\nkind = "ordinal"', ["'a'", "two or more different levels"]),
+        ('[columns.a]\nkind = "ordinal"\nlevels = ["1", "1.0"]', ["'a'", "two or more different levels"]),
+        ('[columns.a]\nkind = "code"\ncodes = "opcs"', ["'a'", "icd9, icd10, prefix"]),
+        ('[columns.a]\nkind = "integer"\ndays_from = "b"', ["'a'", "days_from", "date"]),
+        ('[columns.a]\nkind = "integer"\nmissing = -999', ["missing of column 'a'"]),
+        ('[columns.a]\nkind = "integer"\nmissing = [true]', ["missing of column 'a'"]),
         ('[columns]\na = "numeric"', ["'a'"]),
         ('[column.a]\nkind = "numeric"', ["[columns.NAME]"]),
     ],

@@ -37,10 +37,11 @@ def test_a_column_needs_ten_patients_that_differ(few):
     assert not is_supported(pd.Series(different), patients)
 
 
-def test_many_rows_of_one_patient_support_nothing():
-    patient = np.where(np.arange(N) < 30, 7, np.arange(N) + 1000)
-    alone = np.where(np.arange(N) < 30, "Wxq", "icu")
-    parts = encoded(cohort_of(patient, ward=alone, gap=np.where(np.arange(N) < 30, np.nan, np.arange(N) % 17.0)))
+@pytest.mark.parametrize("rows", [30, 120])  # some, or most of all
+def test_many_rows_of_one_patient_support_nothing(rows):
+    patient = np.where(np.arange(N) < rows, 7, np.arange(N) + 1000)
+    alone = np.where(np.arange(N) < rows, "Wxq", "icu")
+    parts = encoded(cohort_of(patient, ward=alone, gap=np.where(np.arange(N) < rows, np.nan, np.arange(N) % 17.0)))
     assert not [name for name in parts.encoder.feature_names if "Wxq" in name or "ward" in name or "missing" in name]
     assert parts.notes == (
         "left out 'ward': fewer than 10 training patients have a value, or another one than the others",

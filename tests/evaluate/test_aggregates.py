@@ -38,7 +38,10 @@ def test_the_curves_enclose_the_reported_areas(scored):
 def test_a_curve_has_ten_patients_of_each_class_between_points(scored):
     labels, logits = scored
     few = np.r_[np.flatnonzero(labels == 1)[:60], np.flatnonzero(labels == 0)[:500]]
-    assert len(ranking_curves(labels[few], logits[:, few]).grid) == 6
+    found = ranking_curves(labels[few], logits[:, few])
+    assert len(found.grid) == 6
+    for band in (found.sensitivity, found.precision):  # half of what is between two points
+        assert np.allclose(np.array(band.mean) * 12, np.round(np.array(band.mean) * 12), atol=1e-3)
     fewer = few[20:]
     assert ranking_curves(labels[fewer], logits[:, fewer]) is None
 

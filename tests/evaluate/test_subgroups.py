@@ -43,6 +43,13 @@ def test_no_scores_where_a_class_is_small():
     assert found["b"]["aliquot"]["auroc"]["n"] == 2
 
 
+def test_neither_counts_nor_scores_can_be_solved_for_deaths():
+    found = scored(["a"] * 47 + ["b"] * 88, np.arange(135) % 2)
+    assert [found[name]["patients"] for name in ("a", "b")] == [50, 90]
+    for scores in (one["aliquot"][metric] for one in found.values() for metric in ("auroc", "auprc")):
+        assert [scores["mean"], scores["std"]] == [round(scores["mean"], 3), round(scores["std"], 3)]
+
+
 def test_patients_are_counted_not_their_rows():
     found = scored(["a"] * 40 + ["b"] * 40, np.arange(80) % 2, patient=np.r_[np.arange(40) // 8, np.arange(40) + 100])
     assert found["a"]["patients"] == "<10"

@@ -10,7 +10,7 @@ import pandas as pd
 
 from aliquot.cohort.checks import check_names, check_rows
 from aliquot.cohort.columns import Columns, check_known
-from aliquot.cohort.features import features_of, static_entries
+from aliquot.cohort.features import features_of, notes_on, static_entries
 from aliquot.cohort.found import Found
 from aliquot.cohort.read import fingerprint
 from aliquot.cohort.records import Records
@@ -96,8 +96,11 @@ class Cohort:
         kept = {*roles, *anchors}
         ignored = [column.name for column in schema or () if not column.is_feature and column.name not in kept]
         stays = on_grid(frame, layout, outcomes, constant=[*roles, *subgroups], drop={*drop, *ignored})
+        tables = [frame] if outcomes is None else [frame, outcomes]
+        unused = {*ignored} - {*drop, *layout.columns}
+        notes = notes_on(Schema(tuple(column for column in schema or () if column.name in unused)), tables)
         return cls.from_stays(
-            stays,
+            replace(stays, notes=(*stays.notes, *notes)),
             columns,
             schema=None if schema is None else static_entries(schema, stays, [*known, *drop, *ignored]),
             drop=[name for name in (*drop, *ignored) if name in subgroups],

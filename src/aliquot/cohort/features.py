@@ -1,6 +1,6 @@
 """Which columns of a table models may see."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 
 import pandas as pd
 
@@ -31,9 +31,19 @@ def features_of(
         raise SchemaError(
             "the table has no column left as a feature; pass one with at least one varying feature column"
         )
+    return table.loc[:, list(features.names)].reset_index(drop=True), features, _notes(reasons)
+
+
+def notes_on(schema: Schema, tables: Sequence[pd.DataFrame]) -> tuple[str, ...]:
+    """Notes on columns of some tables that are no features by their kinds."""
+    found = ((column, table[column.name]) for column in schema for table in tables if column.name in table)
+    return _notes({column.name: left_out(column, cells) for column, cells in found})
+
+
+def _notes(reasons: Mapping[str, str | None]) -> tuple[str, ...]:
+    """One note for each reason, with the columns that are left out for it."""
     found = dict.fromkeys(why for why in reasons.values() if why is not None)
-    notes = (f"left out {quoted(name for name, one in reasons.items() if one == why)}: {why}" for why in found)
-    return table.loc[:, list(features.names)].reset_index(drop=True), features, tuple(notes)
+    return tuple(f"left out {quoted(name for name, one in reasons.items() if one == why)}: {why}" for why in found)
 
 
 def static_entries(schema: Schema, stays: Stays, known: Collection[str]) -> Schema:

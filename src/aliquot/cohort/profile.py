@@ -125,7 +125,7 @@ def _range(cells: pd.Series, patients: np.ndarray | None) -> str:
     ends = row_range(values, whose, median, centre_and_scale(values, "robust", whose)[1])
     low, high = on_decimals(ends, written_decimals(values, cells.dtype, whose), median)
     backed = all(patients_in(beyond, whose) >= SUPPORT for beyond in (values <= low, values >= high))
-    return _words(Range(low, high)) if backed else ""
+    return _words(Range(low + 0.0, high + 0.0)) if backed else ""  # no -0
 
 
 def _words(ends: Range) -> str:

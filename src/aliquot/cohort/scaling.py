@@ -45,7 +45,7 @@ def centre_and_scale(
     for those in (winsorised, kept):
         spread = float(those.std())
         if spread > ROUNDING * np.abs(those).max():
-            return tuple(coarse(value, spread, len(furthest)) for value in (float(those.mean()), spread))
+            return coarse(float(those.mean()), spread, len(furthest)), coarse(spread, spread, len(furthest))
     return coarse(float(values.mean()), 1.0, len(furthest)), 1.0
 
 

@@ -30,7 +30,7 @@ PREFIX = "simulated:"  # of their names among the known datasets
 FLORID = 3.0  # standard deviations that a florid patient is moved further
 SICKER = 0.3  # severity, as it decides what is measured, of a patient moved by 1
 WORSENING = 0.5  # of a patient moved by 1 over 48 hours, along the pattern
-FEWEST = 10  # patients with the outcome
+FEWEST = 15  # patients with the outcome, of whom ten are left to train on
 
 
 @dataclass(frozen=True)

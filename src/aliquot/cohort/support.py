@@ -10,7 +10,7 @@ from aliquot.cohort.schema import Schema
 from aliquot.cohort.series import Series, few_channels
 from aliquot.cohort.values import is_numeric, levels_of
 from aliquot.cohort.wording import quoted
-from aliquot.disclosure import SUPPORT, patients_in
+from aliquot.disclosure import SUPPORT, patients_in, patients_per
 from aliquot.errors import SchemaError
 
 
@@ -39,16 +39,14 @@ def supported(train: Cohort) -> tuple[Cohort, tuple[str, ...]]:
 
 
 def is_supported(cells: pd.Series, patients: np.ndarray | None) -> bool:
-    """Whether ten patients have a value, and ten another one than that of most.
+    """Whether ten patients have a value, and ten another one than that of most patients.
 
     >>> is_supported(pd.Series([0] * 50 + [1] * 9), None), is_supported(pd.Series([0] * 50 + [1] * 10), None)
     (False, True)
     """
     codes = pd.factorize(cells)[0] if is_numeric(cells) else levels_of(cells)[0]
-    cells_each = np.bincount(codes[codes >= 0])
-    if not cells_each.size:
-        return False
-    return patients_in((codes >= 0) & (codes != cells_each.argmax()), patients) >= SUPPORT
+    counts = patients_per(codes, patients)
+    return bool(counts.size) and patients_in((codes >= 0) & (codes != counts.argmax()), patients) >= SUPPORT
 
 
 def _measured(series: Series, patients: np.ndarray | None) -> tuple[Series, tuple[str, ...]]:

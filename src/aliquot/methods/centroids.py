@@ -31,7 +31,7 @@ def group_means(
     everyone = np.concatenate(blocks)
     whose = [None] * len(blocks) if whose is None else whose
     check_support(min(map(count_patients, blocks, whose)))
-    means = [centroids(*one, count, seed) for *one, seed in zip(blocks, whose, seeds, strict=True)]
+    means = [centroids(block, owner, count, seed) for block, owner, seed in zip(blocks, whose, seeds, strict=True)]
     return [nobody(mean, block, everyone) for mean, block in zip(means, blocks, strict=True)]
 
 

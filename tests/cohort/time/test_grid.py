@@ -252,21 +252,28 @@ def test_malformed_lines(name, raises):
     [
         ({"hr": [80, 80], "age": [61, 61]}, ["no column of the table changes within a stay", "--time"]),
         (
-            {"hr": [80, np.inf], "note": [SECRET, "b"], "when": pd.to_datetime(["2024-01-01", "2024-01-02"])},
+            {"hr": [80, np.inf], "note": [SECRET, "5"]},
             [
                 "'hr' has 1 infinite cell",
-                "'note' changes in time but has 2 cells without a number",
-                "'when' changes in time",
+                "'note' changes in time but has 1 cell without a number",
                 "turn it into numbers",
                 "--drop COLUMN",
             ],
         ),
-        ({"list": [[SECRET], [1]]}, ["'list' changes in time"]),
+        ({"list": [[SECRET], [1]]}, ["no column of the table changes within a stay"]),
     ],
 )
 def test_malformed_columns(columns, words, raises):
     with raises(SchemaError, *words):
         on_grid(pd.DataFrame({"id": 1, "hour": [0, 1], **columns}), WIDE)
+
+
+def test_columns_without_any_number_are_no_channels_and_that_is_said():
+    when = pd.to_datetime(["2024-01-01", "2024-01-02"])
+    lines = pd.DataFrame({"id": 1, "hour": [0, 1], "hr": [80, 90], "note": [SECRET, "b"], "when": when})
+    stays = on_grid(lines, WIDE)
+    assert stays.series.channels == ("hr",)
+    assert stays.notes == ("left out 'note', 'when': changes in time but is no number",)
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,8 @@ def from_columns(frame: pd.DataFrame, moving: Sequence[str], channels: Collectio
     >>> [(lines.tolist(), values.tolist()) for lines, values in measured.parts]
     [([0, 2], [80.0, 90.0])]
     """
-    names = list(moving if channels is None else channels)
+    text = [name for name in moving if channels is None and np.isnan(numbers(frame[name])).all()]
+    names = [name for name in moving if name not in text] if channels is None else list(channels)
     _check_present(names, frame.columns)
     if not names:
         raise SchemaError(
@@ -44,8 +45,9 @@ def from_columns(frame: pd.DataFrame, moving: Sequence[str], channels: Collectio
     problems = [_column_problem(name, frame[name]) for name in names]
     if any(problems):
         raise SchemaError(together([problem for problem in problems if problem]))
-    extra = [name for name in moving if name not in names]
-    return Measurements(tuple(names), (_measured(frame[name]) for name in names), _left_out(extra))
+    extra = [name for name in moving if name not in (*names, *text)]
+    notes = (f"left out {quoted(text)}: changes in time but is no number",) if text else ()
+    return Measurements(tuple(names), (_measured(frame[name]) for name in names), (*notes, *_left_out(extra)))
 
 
 def from_lines(
