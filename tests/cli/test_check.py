@@ -111,6 +111,13 @@ def test_what_condense_would_refuse_is_said(folder, tell):
     assert "aliquot condense would stop: the target 'Fallnummer'" in out
 
 
+def test_series_have_channels_beside_their_columns(files, tell):
+    code, out, _ = tell("check", files / "array.npz", "--target", "y")
+    assert code == 0
+    assert "read as NumPy arrays; 90 rows × 4 columns" in out
+    assert "2 channels over time: hr, ph" in out
+
+
 def test_no_cell_of_a_file_without_names_is_printed(folder, aliquot, export):
     for command in (["check"], ["condense", "--target", "verstorben", "--out", folder / "run"]):
         code, out, err = aliquot(*command, folder / "headerless.csv")

@@ -80,11 +80,11 @@ def _document(intake: "Intake") -> dict[str, object]:
     from aliquot.disclosure import shown
 
     found = None if intake.found is None else {**asdict(intake.found), "rows": shown(intake.found.rows)}
-    return {"found": found, "columns": [asdict(column) for column in intake.columns]}
+    return {"found": found, "columns": [asdict(column) for column in intake.columns], "channels": intake.channels}
 
 
 def _show(intake: "Intake", refused: str | None) -> None:
-    from aliquot.cohort.wording import counted
+    from aliquot.cohort.wording import counted, listed
 
     out = console()
     if intake.found is not None:
@@ -98,6 +98,8 @@ def _show(intake: "Intake", refused: str | None) -> None:
     out.print(table)
     left_out, undecided = intake.count("left out"), intake.count("decide")
     out.print(f"{counted(intake.count('feature'), 'feature')}, {left_out} left out, {undecided} to decide")
+    if intake.channels:
+        out.print(fill(f"{counted(len(intake.channels), 'channel')} over time: {listed(intake.channels)}", WIDTH))
     if refused is not None:
         out.print(fill(f"aliquot condense would stop: {refused}", WIDTH))
 

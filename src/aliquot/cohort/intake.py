@@ -32,6 +32,7 @@ class Intake:
     found: Found | None
     columns: tuple[ColumnProfile, ...]
     schema: str  # the text of a schema file that is accepted as it stands
+    channels: tuple[str, ...] = ()  # measured over time, beside the columns
 
     def count(self, verdict: str) -> int:
         """How many columns have a verdict."""
@@ -60,6 +61,7 @@ def take_in(stays: Stays, columns: Columns) -> Intake:
         stays.found,
         tuple(_second_look(one, frame[one.name]) for one in found),
         schema_file(frame, schema, patients),
+        stays.channels,
     )
 
 
