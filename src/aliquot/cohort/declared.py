@@ -78,7 +78,7 @@ def _dates(cells: pd.Series, *, day_first: bool) -> pd.Series:
     if not pd.api.types.is_datetime64_any_dtype(cells.dtype):
         codes, levels = levels_of(cells)
         known = [pd.to_datetime(level, errors="coerce", dayfirst=_is_day_first(level, day_first)) for level in levels]
-        utc = [one.tz_convert(None) if getattr(one, "tzinfo", None) else one for one in known]
+        utc = [one.tz_convert(None) if isinstance(one, pd.Timestamp) and one.tzinfo else one for one in known]
         times = pd.Series(pd.DatetimeIndex([*utc, pd.NaT])[codes], index=cells.index)
     else:
         times = cells.dt.tz_convert(None) if getattr(cells.dtype, "tz", None) is not None else cells

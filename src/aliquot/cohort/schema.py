@@ -177,8 +177,8 @@ def _entry(column: Column) -> dict[str, Any]:
 
 def _column(name: str, entry: dict[str, Any]) -> Column:
     values: dict[str, Any] = {_FIELDS.get(key, key): value for key, value in entry.items()}
-    fields = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
-    return Column(name=name, **fields)
+    parts: dict[str, Any] = {key: tuple(one) if isinstance(one, list) else one for key, one in values.items()}
+    return Column(name=name, **parts)
 
 
 def _read_entries(path: Path) -> dict[str, dict[str, Any]]:
