@@ -147,3 +147,13 @@ def test_a_file_is_on_disk_before_it_appears(tmp_path, disk):
     write_atomically(tmp_path / "file", b"whole")
     assert [what for what, _ in disk] == ["sync", "move", "sync"]
     assert disk[-1] == ("sync", str(tmp_path))
+
+
+def test_a_file_that_only_looks_like_a_draft_is_left_alone(tmp_path):
+    with draft_of(tmp_path / "result") as draft:
+        draft.write_bytes(b"old")
+    first, key, _, last = draft.name.rsplit(".", 3)
+    other = tmp_path / f"{first}.{key}.notes.{last}"
+    other.write_bytes(b"somebody's")
+    write_atomically(tmp_path / "result", b"new")
+    assert other.read_bytes() == b"somebody's"

@@ -78,7 +78,10 @@ close_with(close_drafts)
 
 def _remove_dead(path: Path) -> None:
     for draft in path.parent.glob(f"{glob.escape(_stem(path))}.*.draft"):
-        process = int(draft.name.split(".")[-2])
+        number = draft.name.split(".")[-2]
+        if not number.isdecimal():
+            continue  # somebody else's file
+        process = int(number)
         abandoned = draft not in _open_drafts if process == os.getpid() else not alive(process)
         if abandoned:  # also by an earlier process that had the number of this one
             _remove(draft)

@@ -57,9 +57,9 @@ def test_our_recipe_knows_no_dataset():
 
 def test_a_preset_names_the_method_that_it_runs():
     assert [default_method(name) for name in ("default", "paper", "paper-mimic3", "official")] == ["bfm", *["btm"] * 3]
-    assert default_method(series=True) == "btm"
+    assert default_method(series=True) == "bfm"
     assert load_settings() == load_settings(method="bfm")
-    assert load_settings(series=True) == load_settings(method="btm", series=True)
+    assert load_settings(series=True) == load_settings(method="bfm", series=True)
 
 
 def test_rivals_have_the_papers_eighty_steps_and_their_own_slots():

@@ -12,12 +12,13 @@ from aliquot.cohort.stays import Stays
 from aliquot.cohort.tables.table import Table
 from aliquot.cohort.values import infinite
 from aliquot.errors import SchemaError
+from aliquot.loading import arrays_in
 
 
 def read_npz(path: Path) -> Table:
     """The table or series in an archive, with ``y`` and ``ids`` as the columns ``y`` and ``id``."""
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-        stored = {key: arrays[key] for key in ("X", "y", "names", "ids") if key in arrays}
+    arrays = arrays_in(path)
+    stored = {key: arrays[key] for key in ("X", "y", "names", "ids") if key in arrays}
     values = stored.get("X")
     if values is None or values.ndim not in (2, 3) or values.dtype.kind not in "biuf":
         raise SchemaError(f"the file {str(path)!r} has no array X of numbers with two or three dimensions; store one")
