@@ -89,7 +89,7 @@ def records_around(
         raise SettingsError(f"asked to expand the rows to {n} records; ask for at least one")
     network_key, draw_key = jax.random.split(key)
     progress.stage("networks on the rows", 1)
-    thetas = training.train(*rows, networks=OPINIONS, key=network_key)
+    thetas = jax.block_until_ready(training.train(*rows, networks=OPINIONS, key=network_key))
     progress.advance()
     progress.stage("records around the rows", n)
     rng, made = generator(draw_key), []
