@@ -120,6 +120,7 @@ def arrays_in(path: Path) -> dict[str, np.ndarray]:
 
     A file that cannot be opened is an OSError.
     """
+    require(not path.is_dir())
     with path.open("rb") as file:
         try:
             with zipfile.ZipFile(file) as archive:

@@ -64,9 +64,13 @@ def physionet2012(folder: Path, *, packed: bool) -> Path:
 
 
 def mimic3(folder: Path) -> Path:
-    """Eighty train stays, two of each patient, and two test stays; every level of every scale occurs in each."""
+    """Eighty train stays, two of each patient, half of whom died, and two test stays; every level occurs in each."""
     of = builders("mimic3")
     tree = of.big_tree()
+    names = tree.files["train/listfile.csv"].split()[1:]
+    tree.files["train/listfile.csv"] = of.lists(
+        [name.partition(",")[0] for name in names], [int(place % 4 == 0) for place in range(len(names))]
+    )
 
     def cells(stay: int, hour: int) -> dict[str, object]:
         levels = {channel: [*scale][hour % len(scale)] for channel, scale in SCALES.items()}
@@ -78,13 +82,13 @@ def mimic3(folder: Path) -> Path:
 
 
 def fiddle(folder: Path, task: str = "ARF_4h") -> Path:
-    """Sixty stays; those of the task of death are three for each patient, in parts of their own."""
+    """Sixty stays; those of the task of death are are two for each patient, in parts of their own."""
     of = builders("fiddle")
     head, lines = "ID,ARF_ONSET_HOUR,ARF_LABEL", [f"{stay},,{died}" for stay, died in zip(STAYS, DIED, strict=True)]
     if task == "mortality_48h":
-        head, parts = "ID,stay,partition,mortality_LABEL", ["train"] * 14 + ["val"] * 3 + ["test"] * 3
+        head, parts = "ID,stay,partition,mortality_LABEL", ["train"] * 22 + ["val"] * 4 + ["test"] * 4
         lines = [
-            f"{stay},{800 + i // 3}_episode{i % 3}_timeseries.csv,{parts[i // 3]},{died}"
+            f"{stay},{800 + i // 2}_episode{i % 2}_timeseries.csv,{parts[i // 2]},{died}"
             for i, (stay, died) in enumerate(zip(STAYS, DIED, strict=True))
         ]
     static, dynamic = (of.stored(of.flags(len(STAYS), *size)) for size in ((5,), (4, 7)))

@@ -16,7 +16,7 @@ from aliquot.cohort import Columns, Query
 from aliquot.context import NoProgress
 from aliquot.errors import RunFolderError, TamperedError
 from aliquot.identity import checksum_text, versions
-from aliquot.run.folder import claim, condense_into, read_plan, request_of, resume, run_plan, source_of
+from aliquot.run.folder import claimed, condense_into, read_plan, request_of, resume, run_plan, source_of
 from aliquot.run.request import RequestOptions
 from aliquot.run.source import Source
 
@@ -204,7 +204,8 @@ def test_a_plan_of_no_run_is_refused_whatever_its_checksum(table, tmp_path, chan
     source = Source(file=str(table), columns=Columns(target="died"))
     plan = {"source": asdict(source), "request": PLAIN.to_plan(), "store": None}
     plan = json.loads(json.dumps({"kind": "run", "name": "run-0", "versions": versions(), **plan}))
-    claim(tmp_path / "run", plan)
+    with claimed(tmp_path / "run", plan):
+        pass
     assert (request_of(run_plan(tmp_path / "run")), source_of(plan)) == (PLAIN, source)
     change(plan)
     document = {"plan": plan, "sha256": checksum_text(json.dumps(plan, sort_keys=True))}

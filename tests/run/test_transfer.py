@@ -17,6 +17,7 @@ from aliquot.run.request import Request
 from aliquot.run.source import Source
 from aliquot.run.transfer import transfer_into
 
+ROUNDED = 0.0005  # scores of a release have three decimals
 QUICK = (
     "evaluation.final_epochs=3",
     "evaluation.final_networks=2",
@@ -61,7 +62,9 @@ def test_the_rows_own_network_scores_as_in_the_release(run):
     table = transfer_into(run, ["mlp"], NoProgress(), count=2).set_index("trained on")
     metrics = json.loads((run / "release" / "metrics.json").read_text())
     for source in ("aliquot", "random"):
-        assert table.loc[source, "auprc_mean"] == pytest.approx(metrics["held_out"][source]["auprc"]["mean"])
+        assert table.loc[source, "auprc_mean"] == pytest.approx(
+            metrics["held_out"][source]["auprc"]["mean"], abs=ROUNDED
+        )
 
 
 def test_what_was_scored_is_not_scored_again(run, monkeypatch):

@@ -29,7 +29,8 @@ def check(
     *,
     within: Within,
     target: Annotated[
-        str | None, typer.Option(help="Column with the outcome; then also whether the table can be condensed.")
+        str | None,
+        typer.Option(help="Column with the outcome; then also whether the table can be condensed.", metavar="COLUMN"),
     ] = None,
     columns: ColumnOptions,
     schema_out: Annotated[

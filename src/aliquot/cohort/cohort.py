@@ -131,7 +131,7 @@ class Cohort:
             features,
             (*stays.notes, *left_out, *notes),
             series,
-            groups_of(frame.reset_index(drop=True).assign(**{name: table[name] for name in table.columns}), columns.subgroups, features.names),
+            groups_of(_with_features(frame, table), columns.subgroups, features.names),
             columns.licence or "",
             stays.found,
         )
@@ -270,6 +270,11 @@ class Cohort:
             series=None if self.series is None else self.series.take(rows),
             groups=None if self.groups is None else self.groups.iloc[rows].reset_index(drop=True),
         )
+
+
+def _with_features(frame: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+    """The table as it came, with its features as they are read."""
+    return frame.reset_index(drop=True).assign(**{str(name): table[name] for name in table.columns})
 
 
 def patient_codes(cells: pd.Series) -> np.ndarray:

@@ -60,8 +60,8 @@ def _with_one_number_moved(valid: ValidRows, row: np.ndarray) -> np.ndarray:
     near = np.tile(row, (len(numbers), len(moves), 1))
     for place, (number, step) in enumerate(zip(numbers, steps, strict=True)):
         near[place, :, number] += moves * step
-        if valid.gap[number] >= 0:
-            near[place, :, valid.gap[number]] = 0
+        flags = valid.gap[:, number]
+        near[place][:, flags[flags >= 0]] = 0
     return np.asarray(project(valid, jnp.asarray(near.reshape(-1, len(row)))))
 
 
