@@ -253,7 +253,7 @@ def as_long(series: Series, frame: pd.DataFrame) -> pd.DataFrame:
             "row": row,
             "hour": step * series.step_hours,
             "variable": np.asarray(series.channels, dtype=object)[channel],
-            "value": series.values[row, step, channel].astype(object),
+            "value": series.values[row, step, channel].astype(str).astype(float).astype(object),  # 36.8, not 36.7999…
         }
     )
     fixed = pd.DataFrame(
