@@ -5,7 +5,10 @@ import pandas as pd
 import pytest
 
 N = 1500
-TINY = ("--budget", "smoke", "--rows-per-class", 4, "--set", "match.iterations=4")
+TINY = [
+    *("--budget", "smoke", "--rows-per-class", 4, "--set", "match.iterations=4", "--set", "expert.epochs=2"),
+    *("--set", "match.student_steps=10", "--set", "match.window=5", "--set", "evaluation.final_epochs=10"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -125,5 +125,6 @@ def test_patients_are_split_once_per_run(monkeypatch):
     monkeypatch.setattr("aliquot.cohort.split_patients", split_patients)
     monkeypatch.setattr("aliquot.cohort.split.split_patients", split_patients)
     frame = table().drop(columns="patient")
-    aliquot.condense(frame, "died", rows_per_class=2, budget="smoke", subgroups=["ward"], settings=TINY)
+    asked = {"method": "kmeans", "rows_per_class": 2, "budget": "smoke", "settings": TINY}
+    aliquot.condense(frame, "died", subgroups=["ward"], **asked)
     assert len(calls) == 1
