@@ -289,7 +289,7 @@ def test_changed_data_is_noticed_on_resume(finished, aliquot, tmp_path):
     shutil.copytree(finished[0] / "run", copy)
     table = finished[0] / "table.csv"
     text = table.read_text()
-    table.write_text(text.replace("\n", "\n", 1).replace(",1,1\n", ",1,0\n", 1))
+    table.write_text(text.replace(",1,1,", ",1,0,", 1))
     try:
         code, _, said = aliquot("resume", copy)
     finally:
