@@ -82,6 +82,7 @@ def test_any_other_changed_file_is_refused(folder):
         rebuild_report(folder)
 
 
+@pytest.mark.slow
 def test_series_are_measured_too():
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 2, 300)
